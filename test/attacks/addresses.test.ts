@@ -88,7 +88,7 @@ for (const model of ['claude-sonnet-4-5', 'openai/gpt-5', 'gemini/gemini-2.5-pro
     t.is(touched, 0)
   })
 
-test('addresses: no header and no query makes the gateway call another, or ask another path', async (t) => {
+test('addresses: no header and no query makes the gateway call another, or request another path', async (t) => {
   for (const name of HEADERS)
     for (const value of [address, named]) {
       const scene = stage.scene()

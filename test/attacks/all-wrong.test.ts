@@ -17,7 +17,7 @@ test.after.always(() => booth.close())
 
 const MB = 1024 * 1024
 const BYTES_PER_BYTE = 8
-/** What a process takes whatever the body. */
+/** Memory that a process takes whatever the body. */
 const SPARE_MB = 64
 const ROUTES = ['/v1/messages', '/v1/messages/count_tokens', '/v1/chat/completions']
 const UNPAID_ROUTES = ['/v1/agent/messages', '/v1/agent/quote']
@@ -31,7 +31,7 @@ const repeated = (piece: string, bytes: number) =>
   Array(Math.floor(bytes / (piece.length + 1)))
     .fill(piece)
     .join(',')
-/** As many as a list may have, so that what is behind the scan meets them. */
+/** As many as a list may have, so that the code after the scan gets them. */
 const allowed = (piece: string, values: number) =>
   Array(Math.floor(240_000 / values))
     .fill(piece)

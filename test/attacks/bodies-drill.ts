@@ -28,7 +28,7 @@ import { runDelayMs } from './run-delay.ts'
 const MB = 1024 * 1024
 const LONGEST_WAIT_MS = 1000
 const MOST_BYTES_PER_BYTE = 8
-/** What code and a collector that has time take, however small the body is. */
+/** Memory for code and for a collector that has time, however small the body is. */
 const SPARE_BYTES = 64 * MB
 const NEIGHBOUR_POLL_MS = 20
 const FULL = 'exact-cache,semantic-cache,prune-tools,preserve,compress,patterns,cost-guard'
@@ -72,7 +72,7 @@ interface Scene {
   readonly waitsMs: number[]
 }
 
-/** What one body did. */
+/** Measurements of one body. */
 interface Figures {
   readonly target: string
   readonly status: number
@@ -148,7 +148,7 @@ async function cloudCredentials(gateway: ProbedGateway): Promise<Credentials> {
   return { caller: bearer(key), user: bearer(await sessionToken('attacker')), neighbour: `Bearer ${neighbour}` }
 }
 
-/** Every route that reads a body, or might. */
+/** Lists every route that reads a body, or might. */
 function targetsOf(mode: string, { caller, user }: Credentials): Target[] {
   const none = { authorization: undefined }
   const full = { ...caller, 'x-svc-pipe': FULL }
@@ -182,7 +182,7 @@ function targetsOf(mode: string, { caller, user }: Credentials): Target[] {
   ]
 }
 
-/** Code is loaded and compiled before anything is measured. */
+/** Loads and compiles code before the measurements. */
 async function warmUp(gateway: ProbedGateway, targets: readonly Target[]): Promise<void> {
   for (let i = 0; i < 20; i++)
     for (const { method = 'POST', path, headers } of targets)
@@ -285,7 +285,7 @@ async function judge(scene: Scene, pass: number, { leftBytes, faults }: LeftMemo
   console.log(`${isSound ? '✓' : '✗'} ${mode}, pass ${pass}: ${parts.join('; ')}`)
 }
 
-/** Resolves when others have been answered: while a body was made, the provider of this process answered nobody. */
+/** Resolves when other requests are answered: while a body was made, the provider in this process answered none. */
 async function neighbourAnswered(scene: Scene): Promise<void> {
   while ((await readNeighbour(scene)).waitsMs.length === 0) await sleep(NEIGHBOUR_POLL_MS)
 }

@@ -136,7 +136,7 @@ test.serial(
   },
 )
 
-test.serial('escaped keys: nobody can have a field of another one’s request taken for something else', async (t) => {
+test.serial('escaped keys: no client can have a field of another client’s request misread', async (t) => {
   const bodyOf = (member: string) =>
     `{"user":"u",${member},"model":"claude-sonnet-4-5","messages":[{"role":"user","content":"hi"}]}`
   const path = '/v1/chat/completions'

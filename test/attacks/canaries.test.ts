@@ -71,7 +71,7 @@ test.serial('canaries: there is one for most secret options', (t) => {
   t.true(made >= 12, `${made} canaries`)
 })
 
-test.serial('canaries: mixed traffic, with providers that repeat what they were shown', async (t) => {
+test.serial('canaries: mixed traffic, with providers that repeat the credentials they receive', async (t) => {
   const token = await sessionTokenOf('alice')
   const { key } = await createKeyOf(token)
   const bearer = { authorization: `Bearer ${key}` }
@@ -120,7 +120,7 @@ test.serial('canaries: mixed traffic, with providers that repeat what they were 
   t.true(said.length > 40)
 })
 
-test.serial('canaries: nothing that was said, logged or stored holds a secret of the operator', async (t) => {
+test.serial('canaries: nothing sent, logged or stored holds a secret of the operator', async (t) => {
   await stage.gateway.stop()
   const told = said.map(({ text, headers, status }) => `${status} ${text} ${JSON.stringify(headers)}`)
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
@@ -133,7 +133,7 @@ test.serial('canaries: nothing that was said, logged or stored holds a secret of
 })
 
 for (const [variable, scheme] of Object.entries({ DATABASE_URL: 'postgres', REDIS_URL: 'redis' }))
-  test(`canaries: a ${variable} that leads nowhere is told without its password`, async (t) => {
+  test(`canaries: a ${variable} that leads nowhere is reported without its password`, async (t) => {
     const secret = canary()
     const url = `${scheme}://user:${secret}@127.0.0.1:1/turnpike`
     const outcome = await startGatewayProcess({ [variable]: url, LOG_LEVEL: 'debug' }, { waitMs: 8000 }).catch(
@@ -145,7 +145,7 @@ for (const [variable, scheme] of Object.entries({ DATABASE_URL: 'postgres', REDI
     t.false(text.includes(secret), text.slice(0, 1000))
   })
 
-/** Session tokens of this file are signed with a canary. */
+/** Signs session tokens of this file with a canary. */
 function sessionTokenOf(userId: string): Promise<string> {
   const secret = env.SVC_SESSION_SECRET ?? ''
   const none = { issuer: undefined, audience: undefined, azp: [] }

@@ -6,7 +6,7 @@ import { ask, send } from '../support/http-client.ts'
 import { openStage } from '../support/stage.ts'
 
 /*
- * What has been found in other gateways, tried on this one. Each test bears the name of the fault.
+ * Vulnerabilities of other gateways, tried on this one. Each test bears the name of the fault.
  */
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
@@ -20,7 +20,7 @@ const alice = await createKey(stage.gateway, 'alice')
 const bob = await createKey(stage.gateway, 'bob')
 test.after.always(() => stage.close())
 
-test('CVE-2026-42208: a credential is never part of a statement, whatever stands in it', async (t) => {
+test('CVE-2026-42208: a credential is never part of a statement, whatever is in it', async (t) => {
   const scene = stage.scene()
   const injections = [
     "' OR '1'='1",
@@ -93,7 +93,7 @@ test('CVE-2026-42271: nothing that a request holds is run: no route starts a pro
   )
 })
 
-test('CVE-2026-49468: no header says who somebody is or from where', async (t) => {
+test('CVE-2026-49468: no header sets a callerâ€™s identity or address', async (t) => {
   const claims = [
     'host',
     'x-forwarded-host',
@@ -115,7 +115,7 @@ test('CVE-2026-49468: no header says who somebody is or from where', async (t) =
     }
 })
 
-test('CVE-2026-35030: credentials that begin alike are told apart', async (t) => {
+test('CVE-2026-35030: credentials that begin alike are distinguished', async (t) => {
   const token = await sessionToken('alice')
   t.is((await send(url, { method: 'GET', path: '/v1/keys', headers: bearer(token) })).status, 200)
   const [head = '', claims = '', signature = ''] = token.split('.')
@@ -170,7 +170,7 @@ test('CVE-2024-6587, CVE-2025-66405: a caller cannot choose where its providerâ€
   )
 })
 
-test('arXiv 2601.23088: an entry of a semantic cache that somebody has planted is given to nobody else', async (t) => {
+test('arXiv 2601.23088: an entry of a semantic cache planted by one caller is given to no other', async (t) => {
   const planted = stage.scene({ kind: 'answer', text: 'planted' })
   const question = 'What is the account number to which the invoice of the supplier has to be paid?'
   const ask2 = (text: string) => ask(text, { temperature: 0 })
@@ -185,7 +185,7 @@ test('arXiv 2601.23088: an entry of a semantic cache that somebody has planted i
   }
 })
 
-test('arXiv 2604.08407: a receipt tells a client whether what it has read is what was sent', async (t) => {
+test('arXiv 2604.08407: a receipt lets a client compare the bytes it has read with those sent', async (t) => {
   const { hash } = await import('node:crypto')
   const reply = await stage.scene().send({ body: ask('a question of its own'), headers: bearer(alice.key) })
   const id = String(reply.headers['x-svc-receipt'])

@@ -14,7 +14,7 @@ const LONGEST_TURN_MS = (SEARCH_MS * 4) / 5
 /** Expressions of 500 characters whose compiling alone takes long: no two alike, so that nothing is remembered. */
 const slowToCompile = (nth: number) => `(?i)${'[^\\x{10}-\\x{ffff}\\pL]'.repeat(18)}${nth}`
 
-/** A gateway whose loop is measured. */
+/** Opens a gateway whose loop is measured. */
 async function openProbed() {
   const probe = openProbe()
   // One process, however the suite is run: the loop that is measured is the one that is attacked.
@@ -109,7 +109,7 @@ test('expressions: all keys together have a share, and a key that has used nothi
   t.is(searched.length + waited.length, replies.length)
   t.true(waited.length > 0)
   t.truthy(waited[0]?.headers['retry-after'])
-  // Two seconds at once, then half of the time; one more is under way when the last is refused.
+  // Two seconds at once, then half of the time; one more is in flight when the last is refused.
   t.true(searched.length * SEARCH_MS <= 2000 + lastedMs / 2 + 2 * SEARCH_MS, `${searched.length} in ${lastedMs} ms`)
   const { longestTurnMs } = await probe.report()
   t.true(longestTurnMs < LONGEST_TURN_MS, `${longestTurnMs} ms`)

@@ -9,7 +9,7 @@ import { HOSTILE_BODIES } from './hostile-bodies.ts'
 /*
  * A megabyte of each shape: to all modules, and to one of the other targets, another for each shape. `npm run drill:shapes`
  * sends each shape to all targets, and `npm run drill:bodies` thirty megabytes. Work is counted as CPU, which a busy machine
- * does not change: what is linear takes a tenth of this, and what was found took eight seconds.
+ * does not change: linear work takes a tenth of this, and the faults found took eight seconds.
  */
 
 const MB = 1024 * 1024

@@ -33,7 +33,7 @@ export function watchMemory(pid: number): () => Promise<LeftMemory> {
   }
 }
 
-/** The least of some readings: collections of garbage come with the traffic that goes on. */
+/** Returns the least of some readings: garbage collections come with the continuing traffic. */
 async function settledBytes(pid: number): Promise<number> {
   let least = residentBytes(pid)
   for (let i = 0; i < SETTLING_SECONDS; i++) {

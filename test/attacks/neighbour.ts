@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { ask, send } from '../support/http-client.ts'
 
-/** What it has seen since the last report. */
+/** Observations since the last report. */
 export interface NeighbourReport {
   readonly waitsMs: readonly number[]
   readonly failures: readonly string[]

@@ -1,5 +1,5 @@
 /**
- * `npm run drill:readers`: a thousand clients that ask for endless replies and never read, of one key and of ten, on a pool
+ * `npm run drill:readers`: a thousand clients that request endless replies and never read, of one key and of ten, on a pool
  * of the default size and on one of fifty; and one client that reads, which must be answered all the time.
  * `-- --clients 1000 --seconds 40` are the defaults.
  */
@@ -18,9 +18,9 @@ const MB = 1024 * 1024
 /** The reply that gives way must have waited for three seconds, and a busy machine takes its time. */
 const LONGEST_WAIT_MS = 6000
 const LONGEST_MEDIAN_MS = 1000
-/** Of an open reply, what the network's buffers have taken included. */
+/** Buffered bytes of an open reply, including the network's buffers. */
 const MOST_BYTES_A_REPLY = 4 * MB
-/** How long the buffers of all clients may take to fill. */
+/** Longest time in which the buffers of all clients fill. */
 const LONGEST_FILLING_MS = 60_000
 const { values } = parseArgs({
   options: { clients: { type: 'string', default: '1000' }, seconds: { type: 'string', default: '40' } },
@@ -98,7 +98,7 @@ async function fill(url: string): Promise<number> {
   return performance.now() - startedAtMs
 }
 
-/** Asks for an endless reply and reads nothing of it. */
+/** Requests an endless reply and reads nothing of it. */
 function neverRead(port: number, key: string): Socket {
   const socket = connect(port, '127.0.0.1')
   const body = JSON.stringify(ask('tell me all', { stream: true }))

@@ -47,7 +47,7 @@ for (const [name, options] of Object.entries(ATTACKS)) {
     await sleep(200)
   }
   await ended
-  await sleep(15_000) // header_timeout, body_timeout and what the check of connections takes
+  await sleep(15_000) // header_timeout, body_timeout and the interval of the connections check
   const left = countOpenFiles(stage.gateway.pid) - filesBefore
   const isHealthy = (await send(stage.gateway.url, { method: 'GET', path: '/health' })).status === 200
   console.log(

@@ -4,7 +4,7 @@ import { connectRaw } from '../support/raw-client.ts'
 import { openStage } from '../support/stage.ts'
 
 /*
- * Requests that two readers take for different ones. The provider's stand-in takes anything, so whatever is smuggled
+ * Requests that two readers take for different ones. The provider's stand-in accepts anything, so whatever is smuggled
  * would be seen there.
  */
 
@@ -113,7 +113,7 @@ test('smuggling: an upgrade, a tunnel and a trace are none', async (t) => {
   }
 })
 
-test('oversized: headers, targets and texts that are too long are refused, and the gateway goes on', async (t) => {
+test('oversized: headers, targets and texts that are too long are refused, and the gateway keeps serving', async (t) => {
   const long = (length: number) => 'x'.repeat(length)
   const { statuses } = await attack(t, { lines: [LENGTH, `x-a: ${long(20_000)}`], body: BODY })
   t.deepEqual(statuses, [400])

@@ -79,7 +79,7 @@ for (const [who, credential] of Object.entries({ key: eve.key, session: eveToken
     ]
     for (const door of [...doors, ...pages]) {
       const reply = await get(door, credential)
-      // What she has asked for herself may be said again.
+      // Her own requests may be repeated to her.
       for (const id of [receipt, request, alice.id, SECRET])
         t.true(door.includes(id) || !reply.text.includes(id), `${door} tells ${reply.text.slice(0, 200)}`)
     }
@@ -104,7 +104,7 @@ test('tenants: Eve can change nothing of Alice’s', async (t) => {
   t.is((await stage.scene().send({ body: ask('still'), headers: bearer(alice.key) })).status, 200)
 })
 
-test('tenants: what Alice asks is not given to Eve by any cache, stored or on its way', async (t) => {
+test('tenants: a reply to Alice is not given to Eve by any cache, stored or on its way', async (t) => {
   let release = () => {}
   const until = new Promise<void>((resolve) => {
     release = resolve
@@ -124,7 +124,7 @@ test('tenants: what Alice asks is not given to Eve by any cache, stored or on it
   }
 })
 
-test('tenants: the live feed tells Eve of her own requests alone', async (t) => {
+test('tenants: the live feed shows Eve her own requests alone', async (t) => {
   const leaving = new AbortController()
   let heard = ''
   const feed = send(url, {

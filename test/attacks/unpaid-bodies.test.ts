@@ -69,7 +69,7 @@ test('unpaid bodies: those that stop half-way are 408 and cut off long before th
   }
 })
 
-test('unpaid bodies: half-sent ones share a budget, and who sends is served', async (t) => {
+test('unpaid bodies: half-sent ones share a budget, and a client that sends is served', async (t) => {
   const config = { server: { unpaid_bodies: { at_once: '1MB' } } }
   await using booth = await openBooth({}, {}, config)
   const { port } = booth.stage.gateway
@@ -81,7 +81,7 @@ test('unpaid bodies: half-sent ones share a budget, and who sends is served', as
   for (const client of clients) client.destroy()
 })
 
-test('half-sent bodies: the caller who sends most loses one, and another is served', async (t) => {
+test('half-sent bodies: the caller with the most loses one, and another is served', async (t) => {
   await using stage = await openStage({ config: { server: { body_limit: '1MB', bodies_at_once: '1MB' } } })
   const { port } = stage.gateway
   const honest = await sendHalf(port, { path: '/v1/messages', part: 100_000, key: 'honest' })

@@ -19,7 +19,7 @@ const styles = {
   'x-api-key': { apiKey: null, defaultHeaders: { 'x-api-key': 'any-string', authorization: null } },
 }
 
-/** The SDK as its users set it up: only the base address is swapped. */
+/** Creates the SDK as its users do: only the base address differs. */
 function clientFor(
   scene: Scene,
   { defaultHeaders, ...style }: (typeof styles)[keyof typeof styles] = styles['a bearer'],
@@ -51,7 +51,7 @@ for (const [claim, style] of Object.entries(styles)) {
   })
 }
 
-test('sdk: a repeated call is answered by the cache, and the SDK cannot tell', async (t) => {
+test('sdk: a repeated call is answered by the cache, and the SDK sees no difference', async (t) => {
   const scene = stage.scene()
   const client = clientFor(scene)
   const first = await client.messages.create(asked('again'))

@@ -62,7 +62,7 @@ const schema = jsonSchema<typeof PERSON>({
   required: ['name', 'age'],
   additionalProperties: false,
 })
-/** The AI SDK's chat client, which asks for `json_object` where it is given no schema. */
+/** The AI SDK's chat client, which requests `json_object` where it is given no schema. */
 const chatModel = (scene: Scene) => createOpenAI({ baseURL, apiKey: 'any', headers: scene.headers }).chat(model)
 
 test('json_object: generateObject without a schema has an object from Claude', async (t) => {

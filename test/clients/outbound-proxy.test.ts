@@ -37,7 +37,7 @@ const tls = createTlsServer({ key: readFileSync(keyFile), cert: readFileSync(cer
 })
 const tlsPort = await listen(tls)
 
-/** A proxy that knows where `provider.test` is, and notes who asked for which host. */
+/** Starts a proxy that resolves `provider.test`, and records the requested hosts with their credentials. */
 async function startProxy(answer: 'connect' | 'refuse' = 'connect') {
   const asked: { host: string; authorization: string | undefined }[] = []
   const server = createHttpServer()
@@ -73,7 +73,7 @@ test('outbound: calls go through HTTPS_PROXY, with an extra CA, streams included
   t.is(proxy.asked[0]?.host, 'provider.test:443')
 })
 
-test('outbound: the proxy gets its user and password, which stand in no log', async (t) => {
+test('outbound: the proxy gets its user and password, which are in no log', async (t) => {
   const proxy = await startProxy()
   t.teardown(proxy.close)
   const withUser = proxy.url.replace('//', '//user:CANARY@')
@@ -97,7 +97,7 @@ test('outbound: hosts of NO_PROXY are called directly', async (t) => {
   t.is(proxy.asked.length, 0)
 })
 
-test('outbound: a certificate that nobody vouches for is 502, and no key is sent', async (t) => {
+test('outbound: a certificate that no authority has signed is 502, and no key is sent', async (t) => {
   const seen = provider.seen.length
   await using gateway = await startGatewayProcess({
     ...environment,
@@ -109,7 +109,7 @@ test('outbound: a certificate that nobody vouches for is 502, and no key is sent
   t.false(provider.seen.slice(seen).some(({ raw }) => raw.includes('untrusted')))
 })
 
-test('outbound: a proxy that refuses is 502, and its password reaches nobody', async (t) => {
+test('outbound: a proxy that refuses is 502, and its password is not sent', async (t) => {
   const proxy = await startProxy('refuse')
   t.teardown(proxy.close)
   const withUser = proxy.url.replace('//', '//user:CANARY@')

@@ -56,7 +56,7 @@ for (const { cap, title } of [
     },
   )
 
-/** Of those that were neither answered nor refused by a cap, the first few. */
+/** Returns the first few replies that were neither answered nor refused by a cap. */
 function texts(replies: readonly Reply[]): string {
   const odd = replies.filter(({ status, text }) => status !== 200 && !text.includes('cost_limit'))
   return `${odd.length}: ${odd

@@ -7,13 +7,13 @@ test.after.always(() => cost.close())
 /** About 1,800 tokens. */
 const PROMPT = 'A barrier across the road, where travellers pay for what they use. '.repeat(130)
 
-/** What a request of this caller is estimated at, as the refusal of a cap that nothing fits tells it. */
+/** Returns the estimate of this caller's request, from the refusal of a cap that nothing fits. */
 async function estimateOf(as: string): Promise<number> {
   const reply = await cost.ask(cost.stage.scene(), { as, guard: 'per_request=0.00000001', prompt: PROMPT })
   return (reply.json as { error: { estimated: number } }).error.estimated
 }
 
-test('token factors: what one caller’s answers teach moves no other caller’s estimate', async (t) => {
+test('token factors: calibration by one caller’s replies moves no other caller’s estimate', async (t) => {
   const [odd, other] = [`${t.title} odd`, `${t.title} other`]
   const before = await estimateOf(other)
   t.is(await estimateOf(odd), before)

@@ -20,19 +20,19 @@ export const SONNET = { input: 3000, output: 15_000 }
 export const GPT_4O = { input: 2500, output: 10_000 }
 const NANO = 1e9
 
-/** What the ledger has of a caller, in nano-USD: the sums of its first window, and the holds that were settled. */
+/** A caller's rows in the ledger, in nano-USD: the sums of its first window, and the settled holds. */
 export interface Books {
   settledNanoUsd: number
   heldNanoUsd: number
-  /** What each settled hold has cost, and what was held for it at last; in no order. */
+  /** Cost and last held amount of each settled hold; in no order. */
   holds: { costNanoUsd: number; amountNanoUsd: number }[]
 }
 
-/** What is asked, as whom, and through which guard. */
+/** Body, caller and guard of a request. */
 export interface Asking {
   /** The caller's key: each has windows of its own. */
   as: string
-  /** Options of the guard, as they stand in a pipeline string. */
+  /** Options of the guard, as in a pipeline string. */
   guard?: string
   /** The whole pipeline, instead. */
   pipe?: string
@@ -56,7 +56,7 @@ export interface CostStage<Started extends Gateway = Gateway> {
   close(): Promise<void>
 }
 
-/** Starts the gateway with a data folder that can be looked into. */
+/** Starts the gateway with a data folder that can be read. */
 export function openCostStage(options: ProviderStageOptions = {}): Promise<CostStage> {
   return openCostStageWith(startGateway, options)
 }
@@ -91,12 +91,12 @@ export async function openCostStageWith<Started extends Gateway>(
   }
 }
 
-/** The credential of a caller who may have any name, as a test's title is. */
+/** Returns the credential of a caller with any name, such as a test's title. */
 export function tokenOf(caller: string): string {
   return hash('sha256', caller)
 }
 
-/** What the database has of a caller, read beside the gateway. */
+/** Reads a caller's rows in the database, beside the gateway. */
 export function readBooks(dataDir: string, key: string): Books {
   const scope = scopeOf(key)
   const db = new DatabaseSync(path.join(dataDir, 'turnpike.db'), { readOnly: true })
@@ -114,7 +114,7 @@ export function readBooks(dataDir: string, key: string): Books {
   }
 }
 
-/** The settled holds of all callers, by the scope of a caller; `undefined` while any is not settled yet. */
+/** Returns the settled holds of all callers, by the scope of a caller; `undefined` while any is not settled yet. */
 export function readSettledHolds(dataDir: string): Map<string, Books['holds']> | undefined {
   const db = new DatabaseSync(path.join(dataDir, 'turnpike.db'), { readOnly: true })
   try {
@@ -127,7 +127,7 @@ export function readSettledHolds(dataDir: string): Map<string, Books['holds']> |
   }
 }
 
-/** The scope of a caller's windows. */
+/** Returns the scope of a caller's windows. */
 export function scopeOf(caller: string): string {
   return `key:local:${hash('sha256', tokenOf(caller), 'base64url')}`
 }
@@ -136,12 +136,12 @@ function toHold(row: Record<string, unknown>): Books['holds'][number] {
   return { costNanoUsd: Number(row.cost_nano_usd), amountNanoUsd: Number(row.amount_nano_usd) }
 }
 
-/** What is left of the day, in nano-USD, as a reply's header tells it. */
+/** Returns the rest of the day, in nano-USD, from a reply's header. */
 export function remaining({ headers }: Pick<Reply, 'headers'>): number {
   return Math.round(Number(headers['x-svc-budget-day-remaining']) * NANO)
 }
 
-/** What the log says that the guard did with a request, by its reply. */
+/** Returns the guard's action in the log for a request, by its reply. */
 export async function actionOf({ gateway }: ProviderStage, reply: Pick<Reply, 'headers'>): Promise<string | undefined> {
   const id = String(reply.headers['request-id'])
   const find = () => {

@@ -166,7 +166,7 @@ for (const [claim, extra] of [
 test('clamp: a budget of interleaved thinking above max_tokens is held for, and lowered', async (t) => {
   const scene = cost.stage.scene()
   const extra = { max_tokens: 2000, thinking: { type: 'enabled', budget_tokens: 100_000 } }
-  // The stand-in takes no such budget: what it is sent is all that counts here.
+  // The stand-in refuses such a budget: only its request counts here.
   await cost.ask(scene, { as: t.title, guard: 'per_request=0.06', extra })
   const sent = scene.seen('anthropic')[0]?.json
   t.is(sent?.max_tokens, 2000)
@@ -194,7 +194,7 @@ for (const name of ['max_tokens', 'max_completion_tokens']) {
   })
 }
 
-// What the client left open is the gateway's own guess and not sent; what the guard has set is.
+// The gateway's own default for an open field is not sent; a value of the guard is.
 test('clamp: a chat completion that names no limit is given one', async (t) => {
   const scene = cost.stage.scene()
   const extra = { max_tokens: undefined }

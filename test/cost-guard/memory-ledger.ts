@@ -6,11 +6,11 @@ interface OpenHold {
   isSettled: boolean
 }
 
-/** A ledger in memory, for tests of what is asked of it. */
+/** A ledger in memory, for tests of the calls to it. */
 export interface MemoryLedger extends SpendLedger {
   /** Settled and held in a window. */
   sums(window: Pick<SpendWindow, 'scope' | 'window'>): { settledNanoUsd: number; heldNanoUsd: number }
-  /** How often `settle` was called for a hold. */
+  /** Returns how often `settle` was called for a hold. */
   settles(holdId: string): number
 }
 

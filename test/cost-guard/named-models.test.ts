@@ -21,7 +21,7 @@ const NAMES: Readonly<Record<string, JsonObject>> = {
   'a field of a name unknown today': { router: { pool: { default_model: OPUS } } },
 }
 
-/** What is held for a request, as the refusal of a cap that nothing fits tells it. */
+/** Returns the hold of a request, from the refusal of a cap that nothing fits. */
 async function heldFor(t: { title: string }, extra: JsonObject): Promise<number> {
   const reply = await cost.ask(cost.stage.scene(), { as: t.title, guard: 'per_request=0.00000001', extra })
   return (reply.json as { error: { estimated: number } }).error.estimated
@@ -41,7 +41,7 @@ test('named models: an advisor of a tool is held for', async (t) => {
   t.true((await heldFor(t, { model: HAIKU, tools: [advisor] })) > 10 * plain)
 })
 
-test('named models: what is data names none', async (t) => {
+test('named models: data names none', async (t) => {
   const schema = { type: 'object', properties: { model: { type: 'string' } }, examples: [{ model: OPUS }] }
   const tool = (input_schema: JsonObject) => ({ tools: [{ name: 'buy', input_schema }], metadata: { model: OPUS } })
   const other = { ...schema, examples: [{ mulde: OPUS }] }

@@ -21,7 +21,7 @@ const AGENTS = 20
 /** As few as the guard's floor: nothing can be lowered, every request holds the same. */
 const MAX_TOKENS = 64
 
-/** A gateway, with its books, and a provider that answers when it is told. */
+/** A gateway, with its books, and a provider that answers on command. */
 interface Crowd {
   gateway: Gateway
   provider: Provider
@@ -62,7 +62,7 @@ async function openCrowd(
   }
 }
 
-/** On a busy machine the database may be asked too much at once, which is 503 and decides nothing: it is asked again. */
+/** Repeats a request that got 503, which decides nothing: on a busy machine the database's queue may be full. */
 async function decidedReply(send: () => Promise<Reply>): Promise<Reply> {
   for (;;) {
     const reply = await send()

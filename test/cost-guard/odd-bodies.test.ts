@@ -30,7 +30,7 @@ test.after.always(async () => {
   lenient.close()
 })
 
-test('costs: a chat body that the canonical shape has no place for is not looked into after its reply', async (t) => {
+test('costs: a chat body that the canonical shape has no place for is not read after its reply', async (t) => {
   const messages = [{ role: 'narrator', content: 'hi' }]
   const extra = { model: 'lenient/m', messages }
   const reply = await cost.ask(cost.stage.scene(), { as: t.title, pipe: 'none', dialect: 'chat', extra })

@@ -35,7 +35,7 @@ const CLAUDE = 'claude-sonnet-4-6'
 const GPT = 'gpt-4o'
 /** Claude's own tokens for one of o200k. */
 const CLAUDE_FACTOR = 1.2
-/** What is added to an estimate before money is held for it (`docs/costs.md`, "How exact it is"). */
+/** Factor on an estimate before money is held for it (`docs/costs.md`, "How exact it is"). */
 const MARGIN = 1.3
 const MARGIN_TOKENS = 32
 
@@ -116,7 +116,7 @@ async function askAll(
   return answered
 }
 
-/** No more was billed than held, and no more than the cap. */
+/** Asserts that no more was billed than held, and no more than the cap. */
 async function assertHeld(t: ExecutionContext, key: string, paid: readonly number[]): Promise<void> {
   await eventually(() => readSettledHolds(dataDir) !== undefined, 'all is settled')
   const holds = readSettledHolds(dataDir)
@@ -144,7 +144,7 @@ for (const [key, route] of [
   })
 }
 
-test.serial('own reading: the worst case of a paid call is no less than what a provider bills (agent)', async (t) => {
+test.serial('own reading: the worst case of a paid call is no less than a provider’s bill (agent)', async (t) => {
   const target = { provider: 'anthropic', model: CLAUDE }
   const answered = await askAll(
     { path: '/v1/agent/quote', dialect: 'messages', model: CLAUDE },
@@ -161,24 +161,21 @@ test.serial('own reading: the worst case of a paid call is no less than what a p
   t.true(answered > REQUESTS / 5)
 })
 
-test.serial(
-  'own reading: an estimated count is within its margin of what a provider counts (count_tokens)',
-  async (t) => {
-    const answered = await askAll(
-      { path: '/v1/messages/count_tokens', dialect: 'messages', model: `openai/${GPT}`, key: 'count' },
-      ({ salt, body, reply: { status, json, text } }) => {
-        if (status !== 200) return t.is(status, 400, text)
-        const { input } = billOf({ raw: Buffer.from(body) }, 'messages', 1)
-        const tokens = Number(valueAt(json, 'input_tokens'))
-        t.true(tokens * MARGIN + MARGIN_TOKENS >= input, `${salt}: ${tokens} for ${input}: ${body.slice(0, 2000)}`)
-      },
-    )
-    t.log(`${answered} of ${REQUESTS} answered`)
-    t.true(answered > REQUESTS / 5)
-  },
-)
+test.serial('own reading: an estimated count is within its margin of a provider’s count (count_tokens)', async (t) => {
+  const answered = await askAll(
+    { path: '/v1/messages/count_tokens', dialect: 'messages', model: `openai/${GPT}`, key: 'count' },
+    ({ salt, body, reply: { status, json, text } }) => {
+      if (status !== 200) return t.is(status, 400, text)
+      const { input } = billOf({ raw: Buffer.from(body) }, 'messages', 1)
+      const tokens = Number(valueAt(json, 'input_tokens'))
+      t.true(tokens * MARGIN + MARGIN_TOKENS >= input, `${salt}: ${tokens} for ${input}: ${body.slice(0, 2000)}`)
+    },
+  )
+  t.log(`${answered} of ${REQUESTS} answered`)
+  t.true(answered > REQUESTS / 5)
+})
 
-/** What was held for a request. */
+/** Returns the hold of a request. */
 async function heldFor(t: ExecutionContext, key: string, request: { path: string; body: string }): Promise<number> {
   const caller = `${t.title} ${key}`
   const headers = { authorization: `Bearer ${tokenOf(caller)}`, 'x-svc-pipe': guardedBy('per_day=1000') }

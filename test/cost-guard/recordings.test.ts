@@ -11,7 +11,7 @@ import { loadRecordings, type Recording, toScript } from '../support/recordings.
 import { openStage } from '../support/stage.ts'
 import { readBooks, tokenOf } from './cost-stage.ts'
 
-/** The counts of a recorded reply, put together without the gateway's readers of replies. */
+/** Returns the counts of a recorded reply, without the gateway's readers of replies. */
 function usageOf({ bytes, isStream }: Recording['response']): Usage | undefined {
   const text = bytes.toString()
   if (!isStream) return readUsage(valueAt(parseJson(text), 'usage'))

@@ -15,7 +15,7 @@ const isMidnight = (text: unknown) => /^\d{4}-\d\d-\d\dT00:00:00\.000Z$/.test(St
 for (const dialect of ['messages', 'chat'] as const) {
   for (const stream of [false, true]) {
     for (const period of ['request', 'day', 'month'] as const) {
-      test(`refusal: ${dialect}, ${stream ? 'SSE' : 'JSON'}: a cap per ${period} that the floor does not fit is 429, final, and says where it stands`, async (t) => {
+      test(`refusal: ${dialect}, ${stream ? 'SSE' : 'JSON'}: a cap per ${period} that the floor does not fit is 429, final, and reports the spending`, async (t) => {
         const scene = cost.stage.scene()
         const sentAtMs = Date.now()
         const reply = await cost.ask(scene, { as: t.title, guard: `per_${period}=0.0003`, dialect, stream })
@@ -47,13 +47,13 @@ test('refusal: a configured cap locks the guard: no pipeline leaves it out', asy
   }
 })
 
-test('refusal: tells the budget in its headers too', async (t) => {
+test('refusal: reports the cap in its headers too', async (t) => {
   const reply = await cost.ask(cost.stage.scene(), { as: t.title, guard: 'per_day=0.0003' })
   t.like(reply.headers, { 'x-svc-budget-day-limit': '0.0003', 'x-svc-budget-day-remaining': '0.0003' })
   t.like(reply.headers, { 'x-svc-budget-month-limit': '4', 'x-svc-budget-month-remaining': '4' })
 })
 
-test('refusal: what was spent before and what the request needs are together more than the limit', async (t) => {
+test('refusal: earlier spending and the request’s need are together more than the limit', async (t) => {
   const scene = cost.stage.scene({ anthropic: { kind: 'answer', usage: { input_tokens: 10, output_tokens: 90 } } })
   const asking = { as: t.title, guard: 'per_day=0.003', extra: { max_tokens: 90 } }
   let reply = await cost.ask(scene, { ...asking, prompt: 'hi 0' })
@@ -94,7 +94,7 @@ test('tightening: callers have budgets of their own, and the instance one for al
   t.is(cost.books(other).settledNanoUsd, 0)
 })
 
-test('headers: every reply of a guarded request tells what is left beside what is held for it', async (t) => {
+test('headers: every reply of a guarded request reports the rest beyond its hold', async (t) => {
   const scene = cost.stage.scene({ anthropic: { kind: 'answer', usage: { input_tokens: 10, output_tokens: 20 } } })
   const first = await cost.ask(scene, { as: t.title, prompt: 'hi 1' })
   t.true(remaining(first) < 1e9 && remaining(first) > 0.9e9)
@@ -104,7 +104,7 @@ test('headers: every reply of a guarded request tells what is left beside what i
   t.is(remaining(first) - remaining(second), 10 * 3000 + 20 * 15_000)
 })
 
-test('headers: clients of the Messages API are told the same in the provider’s manner', async (t) => {
+test('headers: clients of the Messages API get the same in the provider’s headers', async (t) => {
   const { headers } = await cost.ask(cost.stage.scene(), { as: t.title })
   for (const name of ['day-limit', 'day-remaining', 'day-reset', 'month-limit', 'month-remaining', 'month-reset'])
     t.is(headers[`anthropic-ratelimit-budget-usd-${name}`], headers[`x-svc-budget-${name}`], name)

@@ -38,7 +38,7 @@ for (const stream of [false, true])
     t.true(settledNanoUsd > 800 * GPT_4O.output, `${settledNanoUsd}`)
   })
 
-test('reported usage: of two usage members the last counts, as for whoever parses the reply', async (t) => {
+test('reported usage: of two usage members the last counts, as in JSON.parse', async (t) => {
   const [first, last] = [SILENT, { input_tokens: 100, output_tokens: 50 }].map((usage) => JSON.stringify(usage))
   const content = JSON.stringify([{ type: 'text', text: 'Yes.' }])
   const body = `{"id":"msg_1","type":"message","role":"assistant","model":"m","usage":${first},"content":${content},"stop_reason":"end_turn","stop_sequence":null,"usage":${last}}`

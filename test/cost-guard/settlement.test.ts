@@ -51,7 +51,7 @@ const exact: [claim: string, model: string, usage: 'anthropic' | 'openai'][] = [
 ]
 for (const [claim, model, provider] of exact) {
   for (const stream of [false, true]) {
-    test(`settlement: ${claim}, ${stream ? 'SSE' : 'JSON'}, pays the price of what the provider counted, once`, async (t) => {
+    test(`settlement: ${claim}, ${stream ? 'SSE' : 'JSON'}, pays the price of the provider’s counts, once`, async (t) => {
       const scene = cost.stage.scene({
         anthropic: { kind: 'answer', text: 'five words and no more', usage: USAGE },
         openai: { kind: 'answer', text: 'five words and no more', usage: CHAT_USAGE },
@@ -109,7 +109,7 @@ for (const stream of [false, true]) {
     )
   })
 
-  test(`settlement: a hold whose reply nobody opened is settled (${stream ? 'SSE' : 'JSON'})`, async (t) => {
+  test(`settlement: a hold whose reply was not opened is settled (${stream ? 'SSE' : 'JSON'})`, async (t) => {
     const reply = await cost.ask(cost.stage.scene(), { as: t.title, pipe: 'replace,cost-guard?per_day=1', stream })
     t.is(valueAt(reply.json, 'mine'), true)
     const { holds } = await cost.settled(t.title)
@@ -136,7 +136,7 @@ test('settlement: JSON without counts may have cost all that is held', async (t)
   t.is(holds[0]?.costNanoUsd, holds[0]?.amountNanoUsd)
 })
 
-test('settlement: a stream that breaks costs what has come', async (t) => {
+test('settlement: a stream that breaks costs the received part', async (t) => {
   const text = 'some more words '.repeat(50)
   const script = { kind: 'answer', text, cutAfterBytes: 5000 } as const
   await cost.ask(cost.stage.scene({ anthropic: script }), { as: t.title, stream: true, extra: { max_tokens: 1000 } })
@@ -147,7 +147,7 @@ test('settlement: a stream that breaks costs what has come', async (t) => {
 
 // The stream of these words has some 13,000 bytes.
 const OFFSETS = [1, 200, 450, 700, 1000, 1500, 2200, 3000, 4500, 6000, 8000, 10_000, 12_000]
-test('abort: at any byte, what has come is paid, once and never beyond the hold', async (t) => {
+test('abort: at any byte, the received part is paid, once and never beyond the hold', async (t) => {
   const text = 'words '.repeat(110)
   const costs = await Promise.all(
     OFFSETS.map(async (offset) => {
@@ -163,7 +163,7 @@ test('abort: at any byte, what has come is paid, once and never beyond the hold'
         signal: leaving.signal,
         onChunk: () => leaving.abort(),
       })
-      // Less than an event reaches nobody: then the client leaves a stream that has not begun.
+      // Less than an event is not sent: then the client disconnects from a stream that has not begun.
       await cost.stage.servers.anthropic.until(() => scene.seen('anthropic').length === 1)
       if (offset < 450) leaving.abort()
       await sent

@@ -49,7 +49,7 @@ test.serial(
   },
 )
 
-test.serial('store down: what a running stream still holds is all that it may use', async (t) => {
+test.serial('store down: a running stream may use its present hold and no more', async (t) => {
   const half = Promise.withResolvers<void>()
   const text = 'some words and more '.repeat(400)
   const writes = { sizes: [3000], between: (done: number) => (done === 2 ? { until: half.promise } : undefined) }
@@ -72,7 +72,7 @@ test.serial('store down: what a running stream still holds is all that it may us
   t.is(/"stop_reason":"(\w+)/.exec(reply.text)?.[1], 'max_tokens')
 })
 
-test.serial('store down: what an answer cost is told when the database is back, and the rest is free', async (t) => {
+test.serial('store down: a reply’s cost is settled when the database is back, and the rest is free', async (t) => {
   const gate = Promise.withResolvers<void>()
   const scene = cost.stage.scene({ anthropic: { kind: 'answer', before: { until: gate.promise } } })
   const asking = cost.ask(scene, { as: t.title })

@@ -12,7 +12,7 @@ import { type Fault, type StripeRequest, type StripeStandIn, startStripe } from 
 /** The path of paid calls. */
 export const AGENT = '/v1/agent/messages'
 
-/** What challenges of tests are signed with. */
+/** Secret that signs the challenges of tests. */
 const MPP_SECRET = 'the-secret-of-challenges-of-tests-and-nothing-else'
 
 /** A challenge as a client reads it. */
@@ -34,17 +34,17 @@ export interface Booth<Started extends Gateway = Gateway> extends AsyncDisposabl
 /** One agent. */
 export interface Agent {
   readonly scene: Scene
-  /** How often the provider was asked for it. */
+  /** Returns how often the provider was called for it. */
   calls(): number
   grant(grant?: Grant): string
   /** Sends a request as it is. */
   send(options?: SendOptions): Promise<Reply>
-  /** Asks without paying, and reads the challenge. */
+  /** Requests without paying, and reads the challenge. */
   ask(body: JsonObject | string): Promise<ReadChallenge>
   /** Sends a request with a credential. */
   pay(body: JsonObject | string, challenge: ReadChallenge, token: string, options?: SendOptions): Promise<Reply>
   books(challenge: ReadChallenge): Books
-  /** What goes wrong at Stripe with requests about this challenge, from now on. */
+  /** Sets the faults of Stripe for requests about this challenge, from now on. */
   trouble(challenge: ReadChallenge, choose: (request: StripeRequest, nth: number) => Fault | undefined): void
 }
 
@@ -68,7 +68,7 @@ export function openBooth(env: Environment = {}, mpp: JsonObject = {}, sections:
   return openBoothWith(startGateway, { env, mpp, sections })
 }
 
-/** What is laid over the defaults of a booth. */
+/** Overrides of a booth's defaults. */
 interface BoothOptions {
   readonly env?: Environment
   readonly mpp?: JsonObject
@@ -139,18 +139,18 @@ export function readChallenge({ headers, status, text }: Reply): ReadChallenge {
   ) as ReadChallenge
 }
 
-/** The same challenge as we would have issued it when it ended at another time. */
+/** Issues the same challenge with another end. */
 export function endingAt(challenge: ReadChallenge, endMs: number): ReadChallenge {
   const { id: _, ...unsigned } = { ...challenge, expires: new Date(endMs).toISOString() }
   return { ...unsigned, id: challengeId(unsigned, MPP_SECRET) }
 }
 
-/** A credential that pays a challenge with a token. */
+/** Builds a credential that pays a challenge with a token. */
 export function credential(challenge: object, token: string): string {
   return `Payment ${Buffer.from(JSON.stringify({ challenge, payload: { spt: token } })).toString('base64url')}`
 }
 
-/** What a reply's receipt says; `undefined` without one. */
+/** Reads a reply's receipt; `undefined` without one. */
 export function receiptOf({ headers }: Reply): JsonObject | undefined {
   const field = headers['payment-receipt']
   return typeof field === 'string' ? JSON.parse(Buffer.from(field, 'base64url').toString()) : undefined

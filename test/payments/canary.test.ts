@@ -14,7 +14,7 @@ import { openRow } from './row.ts'
 const SESSIONS = '/v1/agent/sessions'
 const BODY = ask('what is the toll')
 
-/** All files of a folder, as bytes. */
+/** Reads all files of a folder, as bytes. */
 function filesOf(folder: string): Map<string, Buffer> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => path.join(folder, name))
   return new Map(files.filter((file) => statSync(file).isFile()).map((file) => [file, readFileSync(file)]))
@@ -71,7 +71,7 @@ test.serial(
       JSON.parse(Buffer.from(authorization.slice(8), 'base64url').toString()).payload.session_token,
     )
     t.is((await call({ authorization })).status, 200)
-    // Wrong in ways that tempt one to quote what was sent.
+    // Faults whose error messages are likely to quote the request.
     const wrong = ['Payment spt_canary_in_the_clear', 'Payment e30 spt_canary_behind', `${paid.authorization}=`]
     for (const each of wrong) t.is((await call({ authorization: each })).status, 402)
     keep('a token in the clear', 'spt_canary')

@@ -115,7 +115,7 @@ interface Tried {
 
 let owners = 0
 
-/** One process serves one submit: money, answer, delivery. */
+/** Serves one submit as one process: money, reply, delivery. */
 async function serve(
   { store, books, mode }: World,
   submission: Submission,

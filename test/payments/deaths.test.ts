@@ -14,7 +14,7 @@ import { AGENT, credential, readChallenge, receiptOf } from './booth.ts'
 import { openRow, type Row } from './row.ts'
 
 /*
- * A process is killed (SIGKILL) at each await of a paid call's way, and another instance goes on with the same
+ * A process is killed (SIGKILL) at each await of a paid call's way, and another instance continues with the same
  * credential. Killed after an await is killed before the next: what a process has only in memory dies with it.
  */
 
@@ -23,7 +23,7 @@ const JSON_BODY = ask('what is the toll')
 const STREAM_BODY = ask('what is the toll', { stream: true })
 const BATCH = 3
 
-/** A way on which money is taken: what is sent, and the awaits it takes to the answer. The last lets the answer go. */
+/** A case in which money is taken: its request, and the awaits until the reply. The last sends the reply. */
 interface Way {
   readonly name: string
   readonly engine: 'sqlite' | 'postgres'
@@ -184,7 +184,7 @@ test.serial('deaths: killed in a call of a session: no call is lost, and none is
   t.deepEqual(booksOf(row.stripe.world), { intents: 1, capturedCents: 50, heldCents: 0, statuses: ['succeeded'] })
 })
 
-test.serial('deaths: killed with calls of a session under way: what was not answered is given back', async (t) => {
+test.serial('deaths: killed with calls of a session in flight: unanswered calls are given back', async (t) => {
   const row = await openRow(t)
   const [survivor] = row.gateways as [Gateway]
   const dying = await row.startProcess()
@@ -274,7 +274,7 @@ async function callsLeft({ url }: Gateway, authorization: string): Promise<unkno
   )
 }
 
-/** As time would: then whoever reaps next gives the calls back. Done here, as the reaper comes every fifteen seconds. */
+/** Ends the leases as time would: the next reaper gives the calls back. Done here, since it runs every fifteen seconds. */
 async function endSessionLeases(row: Row): Promise<void> {
   await row.sql('update agent_session_call set lease_until_ms = 0 returning id')
   const sweeper = await row.start()
@@ -286,7 +286,7 @@ function sendTo({ url }: Gateway, { path: where, body }: Pick<Way, 'path' | 'bod
   return send(url, { path: where, body, headers: { authorization }, timeoutMs: 40_000 })
 }
 
-/** A few at a time: each starts a process. */
+/** Runs a few at a time: each starts a process. */
 async function inBatches<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
   for (let i = 0; i < items.length; i += BATCH) await Promise.all(items.slice(i, i + BATCH).map(work))
 }

@@ -6,7 +6,7 @@ import { createPluginDirectory, pluginSource } from '../support/plugin-folders.t
 import { holdEvent } from '../support/provider/script.ts'
 import { type Agent, openBooth, readChallenge } from './booth.ts'
 
-/** A module that takes its time with a reply that has begun. */
+/** A plugin that delays a reply that has begun. */
 const dawdler = pluginSource('dawdler', {
   needs: ['log'],
   run: `await next()
@@ -58,7 +58,7 @@ for (const stream of [false, true]) {
   })
 }
 
-test('default pipeline: a payer who leaves before the answer has begun leaves no unhandled error', async (t) => {
+test('default pipeline: a payer that disconnects before the reply has begun leaves no unhandled error', async (t) => {
   const agent = booth.agent({ kind: 'answer', writes: holdEvent(0, new Promise(() => {})) })
   const authorization = await buy(agent)
   const leaving = new AbortController()

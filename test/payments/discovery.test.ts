@@ -18,7 +18,7 @@ test.after.always(() => Promise.all([booth.close(), plain.close(), unready.close
 const get = (url: string, where: string) =>
   send(url, { method: 'GET', path: where, headers: { authorization: undefined } })
 
-test('discovery: tells exactly what the specification asks for', async (t) => {
+test('discovery: has exactly the members of the specification', async (t) => {
   const reply = await get(booth.url, '/.well-known/mpp')
   t.is(reply.status, 200)
   t.deepEqual(reply.json, {
@@ -37,7 +37,7 @@ test('discovery: tells exactly what the specification asks for', async (t) => {
   })
 })
 
-test('discovery: the document and the quote tell what becomes of calls that are left, and of stored answers', async (t) => {
+test('discovery: the document and the quote explain disconnected calls and stored replies', async (t) => {
   const { json } = await get(booth.url, '/.well-known/mpp')
   const terms = { left_calls_given_back: 2, cached_session_calls: 'not_counted' }
   t.like(valueAt(json, 'terms'), terms)
@@ -62,14 +62,14 @@ test('discovery: where it is off, there is nothing', async (t) => {
   t.false(AGENT in (valueAt(openapi, 'paths') as object))
 })
 
-test('discovery: without Stripe it says so, and nothing can be paid', async (t) => {
+test('discovery: without Stripe it reports that nothing can be paid', async (t) => {
   const url = unready.gateway.url
   const reply = await get(url, '/.well-known/mpp')
   t.is(valueAt(reply.json, 'payment_methods.0.status'), 'not_configured')
   t.is((await send(url, { path: AGENT, body: ask('x') })).status, 404)
 })
 
-test('quote: tells price, digest and what fits, and stores nothing', async (t) => {
+test('quote: returns price, digest and limits, and stores nothing', async (t) => {
   const body = JSON.stringify(ask('what is the toll', { max_tokens: 60_000 }))
   const reply = await send(booth.url, { path: '/v1/agent/quote', body, headers: { authorization: undefined } })
   t.is(reply.status, 200, reply.text)
@@ -93,7 +93,7 @@ test('quote: tells price, digest and what fits, and stores nothing', async (t) =
   t.is((await send(booth.url, { path: '/v1/agent/quote', body: { nope: 1 } })).status, 400)
 })
 
-test('ledger: tells what was settled, newest first, in pages, and nothing about payers', async (t) => {
+test('ledger: lists settled payments, newest first, in pages, without payers', async (t) => {
   const agent = booth.agent()
   const references: string[] = []
   for (let i = 0; i < 3; i++) {
@@ -134,7 +134,7 @@ test('ledger: tells what was settled, newest first, in pages, and nothing about 
     t.is((await get(booth.url, `/v1/agent/ledger?${wrong}`)).status, 400)
 })
 
-test('openapi: tells what a paid call costs', async (t) => {
+test('openapi: shows the price of a paid call', async (t) => {
   const { json } = await get(booth.url, '/openapi.json')
   t.is(valueAt(json, 'openapi'), '3.1.0')
   const paths = valueAt(json, 'paths') as Record<string, object>
@@ -152,7 +152,7 @@ test('openapi: names for operations are all different', async (t) => {
   t.is(new Set(names).size, names.length)
 })
 
-test('llms.txt: tells how to pay', async (t) => {
+test('llms.txt: explains how to pay', async (t) => {
   const { status, text, headers } = await get(booth.url, '/llms.txt')
   t.is(status, 200)
   t.regex(String(headers['content-type']), /^text\/plain/)

@@ -14,7 +14,7 @@ test('doctor: with a test key a payment is tried to its end, and nothing is left
   t.false((stdout + stderr).includes('spt_'))
 })
 
-test('doctor: an account that cannot hold such money is told to charge at once', async (t) => {
+test('doctor: for an account that cannot hold such money it advises to charge at once', async (t) => {
   const stripe = await startStripe({
     departments: [
       (world, request) => {
@@ -29,7 +29,7 @@ test('doctor: an account that cannot hold such money is told to charge at once',
   t.regex(stdout, /FAILED {2}The money is held: it is captured; set the other `mpp.settlement`/)
 })
 
-test('doctor: what is missing is named, and Stripe’s refusal of the key is told', async (t) => {
+test('doctor: missing settings and Stripe’s refusal of the key are reported', async (t) => {
   const stripe = await startStripe({ departments: [machinePayments] })
   t.teardown(stripe.close)
   const nothing = await runCommand(['mpp', 'doctor'])

@@ -13,7 +13,7 @@ test.after.always(booth.close)
 const run = promisify(execFile)
 const AGENT = path.resolve(import.meta.dirname, '../../examples/agent/agent.ts')
 
-test('the example agent discovers, asks for a quote, pays and streams, also when the first try fails', async (t) => {
+test('the example agent discovers, requests a quote, pays and streams, also when the first try fails', async (t) => {
   let calls = 0
   booth.stage.provider.reply(() =>
     ++calls <= 3 ? { kind: 'error', status: 500 } : { kind: 'answer', text: 'A toll is a fee.' },

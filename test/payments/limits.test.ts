@@ -15,7 +15,7 @@ function renewedSince(begunAtMs: number, perMinute: number): number {
   return Math.ceil(((performance.now() - begunAtMs) / MINUTE_MS) * perMinute)
 }
 
-/** Asks without paying until the gateway refuses, and checks how often it was answered with a challenge. */
+/** Requests without paying until the gateway refuses, and checks the number of challenges. */
 async function exhaust(t: ExecutionContext, agent: Agent, { left, perMinute }: { left: number; perMinute: number }) {
   const begunAtMs = performance.now()
   let asked = 0
@@ -23,7 +23,7 @@ async function exhaust(t: ExecutionContext, agent: Agent, { left, perMinute }: {
   t.true(asked >= left && asked <= perMinute + renewedSince(begunAtMs, perMinute), `${asked}`)
 }
 
-test('limits: an address has only so many challenges, whoever has one may pay it, and nobody is charged for asking', async (t) => {
+test('limits: challenges per address are limited, any payer may pay one, and requests alone cost nothing', async (t) => {
   await using booth = await openBooth({}, { challenges_per_minute: { per_address: 12, overall: 0 } })
   const agent = booth.agent()
   const challenge = await agent.ask(BODY)

@@ -13,7 +13,7 @@ const STREAM = ask('what is the toll', { stream: true })
 const PROBLEMS = 'https://paymentauth.org/problems/'
 const NOTHING = { capturedCents: 0, heldCents: 0 }
 
-/** Nothing was charged; a fresh challenge says what to do. */
+/** Asserts that nothing was charged and a fresh challenge explains the refusal. */
 function assertRefused(t: ExecutionContext, reply: Reply, problem: string, former?: ReadChallenge): ReadChallenge {
   t.is(reply.status, 402, reply.text)
   t.is(valueAt(reply.json, 'type'), `${PROBLEMS}${problem}`)
@@ -26,14 +26,14 @@ function assertRefused(t: ExecutionContext, reply: Reply, problem: string, forme
   return fresh
 }
 
-/** It is not known, or not wanted yet: no challenge, so that nobody pays again. */
+/** Asserts a reply without a challenge, so that no payer pays twice: unknown or not wanted yet. */
 function assertOwed(t: ExecutionContext, reply: Reply, status: number): void {
   t.is(reply.status, status, reply.text)
   t.is(reply.headers['www-authenticate'], undefined)
   t.is(reply.headers['payment-receipt'], undefined)
 }
 
-/** One answer, one charge. */
+/** Asserts one answer and one charge. */
 function assertPaid(t: ExecutionContext, agent: Agent, challenge: ReadChallenge, reply: Reply): void {
   t.is(reply.status, 200, reply.text)
   t.true(reply.endedCleanly)
@@ -166,7 +166,7 @@ test('money: the provider’s 4xx reaches the payer and is not charged', async (
   t.like(agent.books(challenge), { capturedCents: 0 })
 })
 
-test('money: trouble between operator and provider is not told as the payer’s', async (t) => {
+test('money: a fault between operator and provider is not reported as the payer’s', async (t) => {
   for (const status of [401, 402, 403]) {
     const agent = booth.agent({ kind: 'error', status })
     const challenge = await agent.ask(BODY)
@@ -315,7 +315,7 @@ test('money: a payment that is still being processed is neither served nor charg
   t.is(agent.calls(), 0)
 })
 
-test('money: Stripe down is 503 without a challenge, and the same credential goes on when it is back', async (t) => {
+test('money: Stripe down is 503 without a challenge, and the same credential continues when it is back', async (t) => {
   for (const kind of ['lose-before', 'lose-after'] as const) {
     const agent = booth.agent()
     const challenge = await agent.ask(BODY)
@@ -396,7 +396,7 @@ test('money: bodies are checked before anything is asked for', async (t) => {
   t.is((await agent.send({ body: BODY, headers: { 'content-type': 'text/plain' } })).status, 415)
 })
 
-test('money: a call that could cost more than its price covers is refused, and told what fits', async (t) => {
+test('money: a call that could cost more than its price covers is refused, with the limits that fit', async (t) => {
   const agent = booth.agent()
   const reply = await agent.send({ body: ask('x', { max_tokens: 60_000 }) })
   t.is(reply.status, 400)
@@ -452,7 +452,7 @@ test('money: a bare probe has a challenge, which pays for nothing else', async (
   t.is((await agent.send({ headers })).status, 415)
 })
 
-test('money: credentials that cannot be read, and several, ask for nothing', async (t) => {
+test('money: credentials that cannot be read, and several, are refused without a charge', async (t) => {
   const agent = booth.agent()
   const good = await agent.ask(BODY)
   const encoded = credential(good, 'spt_never_used').slice('Payment '.length)
@@ -484,7 +484,7 @@ test('money: credentials that cannot be read, and several, ask for nothing', asy
   t.is(agent.books(challenge).intents, 0)
 })
 
-test('money: of submits at the same time one is served; the others wait, and are told that it is used', async (t) => {
+test('money: of submits at the same time one is served; the others wait, and are refused as used', async (t) => {
   const gate = Promise.withResolvers<void>()
   const agent = booth.agent({ kind: 'answer', before: { until: gate.promise } })
   const challenge = await agent.ask(BODY)
@@ -557,7 +557,7 @@ test.after('money: no token, credential or receipt is in the log', async (t) => 
   for (const word of ['spt_', 'Payment ey', 'eyJ']) t.false(log.includes(word), word)
 })
 
-/** A kept answer has no pings: they were of the moment. */
+/** Removes the pings, which a stored reply does not have. */
 function withoutPings(text: string): string {
   return text.replaceAll(/event: ping\ndata: *\{"type": ?"ping"\} *\n\n/g, '')
 }

@@ -5,13 +5,13 @@ import { pathToFileURL } from 'node:url'
 import '../support/run-sources.ts'
 
 /*
- * DESIGN. Loaded into a gateway before anything else (`--import`), it tells each await of a payment's way on stderr, and
+ * DESIGN. Loaded into a gateway before anything else (`--import`), it prints each await of a payment on stderr, and
  * kills the process at one of them, so that what would have come next never does:
  *
- *   TURNPIKE_DIES=claim      right after the claim has had its effect, and before anybody hears of it
+ *   TURNPIKE_DIES=claim      right after the claim has had its effect, and before its result is returned
  *   TURNPIKE_DIES=at claim   right before the claim is made
  *
- * The functions that make what is awaited are put in a wrapper where they are declared: nobody who imports them can tell.
+ * The functions that make what is awaited are put in a wrapper where they are declared: importing modules see no difference.
  */
 
 const SRC = path.resolve(import.meta.dirname, '../../src')

@@ -50,7 +50,7 @@ for (const [name, run, createUrl] of [
     },
   )
 
-/** Where a process is killed: while Stripe holds the money, while the provider answers, while Stripe takes the money. */
+/** Moments of a kill: while Stripe holds the money, while the provider answers, while Stripe takes the money. */
 const DEATHS = ['authorize', 'upstream', 'capture'] as const
 
 const STREAM_BODY = ask('what is the toll', { stream: true })
@@ -128,7 +128,7 @@ for (const [began, goesOn] of [
     ])
   })
 
-test.serial('sqlite: a hold that nobody comes back for is let go, and the challenge is over', async (t) => {
+test.serial('sqlite: a hold whose payer does not return is released, and the challenge is over', async (t) => {
   const row = await openRow(t)
   const [gateway] = row.gateways as [Gateway]
   row.provider.reply({ kind: 'error', status: 500 })

@@ -8,7 +8,7 @@ import { Refusal } from '../support/stripe/refusal.ts'
 import { type Department, type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts'
 import { boothEnvironment } from './booth.ts'
 
-/** What `/.well-known/mpp` says of a gateway with this Stripe behind it, asked twenty times at once. */
+/** Reads `/.well-known/mpp` of a gateway with this Stripe behind it, in twenty concurrent requests. */
 async function statusWith(
   t: ExecutionContext,
   { key = 'sk_test_1', department = () => undefined }: { key?: string; department?: Department },

@@ -18,7 +18,7 @@ const get = (agent: Agent, path: string, authorization?: string) =>
 
 const pathOf = ({ headers }: Reply) => `/v1/receipts/${headers['x-svc-receipt']}`
 
-/** The receipt of a paid reply, once it is there; asserts that it is genuine and of this very reply. */
+/** Waits for the receipt of a paid reply; asserts that it is genuine and of this very reply. */
 async function receiptFor(
   t: ExecutionContext,
   agent: Agent,
@@ -32,7 +32,7 @@ async function receiptFor(
   t.is(found.headers['cache-control'], 'private')
   const keys = parsePublicKeys((await get(agent, '/.well-known/turnpike-keys')).text)
   t.true(verifyReceipt(found.text, keys).isValid)
-  // Nobody can say that more was paid.
+  // No altered receipt proves a higher payment.
   const more = found.text.replace(/"amount_cents":\d+/, '"amount_cents":1')
   t.not(more, found.text)
   t.false(verifyReceipt(more, keys).isValid)
@@ -41,7 +41,7 @@ async function receiptFor(
 }
 
 for (const stream of [false, true])
-  test(`receipts: the payer alone has the canonical receipt, with what was settled (${stream ? 'stream' : 'json'})`, async (t) => {
+  test(`receipts: the payer alone has the canonical receipt, with the settled amount (${stream ? 'stream' : 'json'})`, async (t) => {
     const agent = booth.agent()
     const body = { ...BODY, stream }
     const challenge = await agent.ask(body)
@@ -70,7 +70,7 @@ for (const stream of [false, true])
     t.is((await get(agent, pathOf(paid))).status, 401)
   })
 
-test('receipts: a try that failed says that nothing was settled, and the one that was paid says so', async (t) => {
+test('receipts: the receipt of a failed try has no settlement, that of the paid one has it', async (t) => {
   const agent = booth.agent((_request, nth) => (nth <= 3 ? { kind: 'error', status: 500 } : undefined))
   const challenge = await agent.ask(BODY)
   const token = agent.grant()

@@ -35,12 +35,12 @@ function pay(url: string, { challenge, token }: Begun) {
 const stateOf = async ({ sql }: Row, { challenge }: Begun) =>
   (await sql(`select state, reference from payment where id = '${challenge.id}'`))[0]
 
-/** All that Stripe has happened some hours ago. */
+/** Ages all events at Stripe by some hours. */
 function age({ stripe }: Row): void {
   for (const intent of stripe.world.objects.all('payment_intent')) intent.created = stripe.world.nowS() - 5 * HOUR_S
 }
 
-/** A day has passed: whichever gateway comes first sweeps, one that starts at the latest. Gives what it has told. */
+/** Lets a day pass: the first gateway sweeps, at the latest one that starts. Returns the counts of its log line. */
 async function sweep(row: Row): Promise<Record<string, number>> {
   const linesOf = (gateway: Gateway) =>
     gateway
@@ -69,7 +69,7 @@ test.serial('reconcile: the daily sweep mends what Stripe has and the database h
   const givenUpCapture = await begin(row, gateway)
   row.provider.reply({ kind: 'answer' })
   const lostCapture = await begin(row, gateway)
-  // What other services of the same account hold is none of ours.
+  // Holds of other services of the same account are left alone.
   const foreign = row.stripe.world.objects.add({
     id: 'pi_foreign',
     object: 'payment_intent',
@@ -90,7 +90,7 @@ test.serial('reconcile: the daily sweep mends what Stripe has and the database h
   Object.assign(row.stripe.world.objects.get('payment_intent', reference), { status: 'succeeded' })
   t.like(await sweep(row), { 'to-release': 0, adopted: 1, recovered: 1 }, 'what is young and held is left alone')
   age(row)
-  // Those that were held have their reaper; this one looks at what is out of its sight.
+  // Those that were held have their reaper; this one looks at payments that it cannot see.
   t.like(await sweep(row), { agrees: 4, 'to-release': 2, adopted: 0, recovered: 0, disagrees: 0 })
   t.like(await sweep(row), { agrees: 6, 'to-release': 0 })
   const books = ({ challenge }: Begun) => booksOf(row.stripe.world, challenge.id).statuses[0]
@@ -102,11 +102,11 @@ test.serial('reconcile: the daily sweep mends what Stripe has and the database h
   ])
   t.is(foreign.status, 'requires_capture')
   t.is((await stateOf(row, lostCapture))?.state, 'captured')
-  // What was given up and is taken after all is owed to its payer, who is not charged again.
+  // A payment that was given up and is taken after all is owed to its payer, and not charged again.
   const answer = await pay(gateway.url, givenUpCapture)
   t.is(answer.status, 200, answer.text)
   t.like(booksOf(row.stripe.world, givenUpCapture.challenge.id), { intents: 1, capturedCents: 50 })
-  // Of a database that was lost nobody can prove to be the payer.
+  // After the loss of a database no client can prove to be the payer.
   t.is((await pay(gateway.url, lostCapture)).status, 402)
   const counted = await row.sql(
     "select sum(amount_cents) as cents from payment where state in ('captured', 'consumed')",
@@ -114,7 +114,7 @@ test.serial('reconcile: the daily sweep mends what Stripe has and the database h
   t.is(Number(counted[0]?.cents), booksOf(row.stripe.world).capturedCents)
 })
 
-test.serial('reconcile: a webhook names what is fetched, and mends it at once', async (t) => {
+test.serial('reconcile: a webhook names the payment to fetch, which is reconciled at once', async (t) => {
   const row = await openRow(t, {
     env: { ...CLOUD, SVC_PROVIDERS_SHARED: 'true', STRIPE_WEBHOOK_SECRET: 'whsec_standin' },
   })
@@ -131,14 +131,14 @@ test.serial('reconcile: a webhook names what is fetched, and mends it at once', 
   t.is((await row.stripe.deliver(event, gateway.url)).status, 200)
   const [intent] = world.objects.all('payment_intent')
   t.deepEqual(await stateOf(row, begun), { state: 'claimed', reference: intent?.id })
-  // It was given up here, and taken there: the event is an old one, and what is fetched is new.
+  // It was given up here, and taken there: the event is an old one, and the fetched state is new.
   await row.sql(`update payment set state = 'expired', ended_at_ms = ${Date.now()}, due_at_ms = null returning id`)
   Object.assign(intent ?? {}, { status: 'succeeded' })
   t.is((await row.stripe.deliver({ ...event, id: 'evt_again' }, gateway.url)).status, 200)
   t.is((await stateOf(row, begun))?.state, 'captured')
   t.is((await pay(gateway.url, begun)).status, 200)
   t.deepEqual(booksOf(world), { intents: 1, capturedCents: 50, heldCents: 0, statuses: ['succeeded'] })
-  // What nobody has signed mends nothing.
+  // An unsigned event changes nothing.
   t.is((await row.stripe.deliver(event, gateway.url, { secret: 'whsec_other' })).status, 400)
 })
 

@@ -26,11 +26,11 @@ export interface Row {
   startProcess(env?: Environment): Promise<GatewayProcess>
 }
 
-/** How a row is set up. */
+/** Options of a row. */
 export interface RowOptions {
   /** Started in the test's thread. Default: 1. */
   readonly gateways?: number
-  /** Of a PostgreSQL server. Default: SQLite. */
+  /** Address of a PostgreSQL server. Default: SQLite. */
   readonly databaseUrl?: string | undefined
   readonly env?: Environment
 }

@@ -79,7 +79,7 @@ test('sessions: a call whose answer failed is given back', async (t) => {
   t.is(await left(agent, session), 9)
 })
 
-test('sessions: a call covers a tenth of what a call of its own does', async (t) => {
+test('sessions: a call covers a tenth of a call paid by itself', async (t) => {
   const agent = booth.agent()
   const session = await buy(agent)
   const reply = await use(agent, session, ask('x', { max_tokens: 10_000 }))
@@ -88,7 +88,7 @@ test('sessions: a call covers a tenth of what a call of its own does', async (t)
   t.is(await left(agent, session), 10)
 })
 
-test('sessions: a credential that is altered or of nobody opens nothing', async (t) => {
+test('sessions: a credential that is altered or unknown opens nothing', async (t) => {
   const agent = booth.agent()
   const session = await buy(agent)
   const authorization = String(valueAt(session.json, 'authorization'))
@@ -110,7 +110,7 @@ test('sessions: a credential that is altered or of nobody opens nothing', async 
   t.is((await agent.send({ path: PATH, headers: { authorization } })).status, 402)
 })
 
-test('sessions: what cannot be bought is refused before it is asked to be paid', async (t) => {
+test('sessions: an impossible purchase is refused before its payment', async (t) => {
   const agent = booth.agent()
   for (const body of ['{', '[]', { calls: 9 }, { calls: 1001 }, { calls: 10.5 }, { calls: '10' }, { call: 10 }]) {
     const reply = await agent.send({ path: PATH, body })

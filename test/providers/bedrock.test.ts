@@ -65,7 +65,7 @@ test.after('bedrock: no credential is in a log', (t) => {
 })
 
 let models = 0
-/** A model of the test's own, with what is done with its requests. */
+/** Creates a model of the test's own, with the script of its requests. */
 function scene(script?: Script | ((nth: number) => Script | undefined)) {
   const model = `eu.anthropic.scene-${++models}-v1:0`
   signed.reply(model, typeof script === 'function' ? (_request, nth) => script(nth) : () => script)
@@ -92,7 +92,7 @@ test('bedrock: the address of an inference profile is a model as well', async (t
   t.regex(reply.text, /^event: message_start\n/)
 })
 
-test('bedrock: only the model, the stream flag and the version differ from what the client wrote', async (t) => {
+test('bedrock: only the model, the stream flag and the version differ from the client’s text', async (t) => {
   const { model, send, seen } = scene()
   const odd =
     '"messages" : [ {"role":"user","content":"\\u0041 \u{1f600}","x":1.0} ],\n "9":9007199254740993 , "1" : null'
@@ -137,7 +137,7 @@ test('bedrock: recorded streams of Claude reach the client byte for byte', async
   t.pass()
 })
 
-test('bedrock: betas are told in the body; those of the client itself stay behind, and the reply says so', async (t) => {
+test('bedrock: betas are sent in the body; those of the client itself are dropped, and the reply reports it', async (t) => {
   const { send, seen } = scene()
   const headers = { 'anthropic-beta': 'claude-code-20250219, context-1m-2025-08-07,interleaved-thinking-2025-05-14' }
   const reply = await send({ headers })
@@ -160,7 +160,7 @@ test('bedrock: keys of a profile are found by the chain of credentials', async (
   t.is(reply.status, 200, reply.text)
 })
 
-test('bedrock: without any credential it is not configured, and a request says what to set', async (t) => {
+test('bedrock: without any credential it is not configured, and the error names the setting', async (t) => {
   const body = ask('hi', { model: 'bedrock/anthropic.claude-bare' })
   const reply = await send(bareGateway?.url ?? '', { body })
   t.is(reply.status, 401)
@@ -171,7 +171,7 @@ test('bedrock: without any credential it is not configured, and a request says w
   t.regex(bareGateway?.log() ?? '', /provider_credential.missing/)
 })
 
-test('bedrock: what the service refuses becomes an error of the Messages shape', async (t) => {
+test('bedrock: a refusal of the service becomes an error of the Messages shape', async (t) => {
   const { send } = scene({ kind: 'error', status: 429, message: 'Too many tokens, please wait before trying again.' })
   const reply = await send()
   t.is(reply.status, 429)

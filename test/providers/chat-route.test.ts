@@ -76,7 +76,7 @@ for (const [claim, body, param] of invalid) {
   })
 }
 
-test('chat route: an unknown module is answered 400 and named', async (t) => {
+test('chat route: an unknown plugin is answered 400 and named', async (t) => {
   const reply = await sendChat(stage.scene(), chat('hi'), { headers: { 'x-svc-pipe': 'exact-cash' } })
   t.is(reply.status, 400)
   t.regex(String(valueAt(reply.json, 'error.message')), /exact-cash.*exact-cache/)
@@ -97,7 +97,7 @@ test('chat route: a body over the limit is answered 413', async (t) => {
   t.deepEqual(nobody(scene), [])
 })
 
-test('chat route: GET is answered 405 with what is allowed', async (t) => {
+test('chat route: GET is answered 405 with the allowed methods', async (t) => {
   const reply = await stage.scene().send({ method: 'GET', path: ROUTES.chat })
   t.is(reply.status, 405)
   t.is(reply.headers.allow, 'POST')
@@ -115,7 +115,7 @@ for (const model of ['gpt-4o', 'claude-sonnet-4-5', 'gemini-2.5-flash']) {
     t.is(nobody(scene).length, 2)
   })
 
-  test(`chat route: a stream that breaks off is told by an error chunk, and is not said to be done (${model})`, async (t) => {
+  test(`chat route: a stream that breaks off ends with an error chunk, and without an end mark (${model})`, async (t) => {
     const cut = { kind: 'answer', text: 'some words that are cut off here', cutAfterBytes: 900 } as const
     const scene = stage.scene({ openai: cut, anthropic: cut, gemini: cut })
     const reply = await sendChat(scene, streamed(chat('hi', { model })))
@@ -164,7 +164,7 @@ for (const model of ['gpt-4o', 'claude-sonnet-4-5', 'gemini-2.5-flash']) {
     t.is(nobody(scene).length, 1)
   })
 
-  test(`chat route: a reply says who gave it, through which pipeline, under which id (${model})`, async (t) => {
+  test(`chat route: a reply names its provider, pipeline and id (${model})`, async (t) => {
     for (const stream of [false, true]) {
       const reply = await sendChat(stage.scene(), chat('hi', { model, stream }), {
         headers: { 'x-svc-pipe': 'exact-cache' },

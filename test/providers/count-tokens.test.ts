@@ -12,7 +12,7 @@ const TEXT = 'The quick brown fox jumps over the lazy dog. '
 for (const name of ['openai', 'house'] as const) {
   const model = MODELS[name]
 
-  test(`count tokens: for ${name} they are estimated, which a header says, and nobody is asked`, async (t) => {
+  test(`count tokens: for ${name} they are estimated, which a header reports, and no provider is called`, async (t) => {
     const scene = stage.scene()
     const reply = await scene.send({ path: PATH, body: ask(TEXT.repeat(100), { model }) })
     t.is(reply.status, 200, reply.text)

@@ -34,7 +34,7 @@ const failing = (status: number) => ({ kind: 'error', status }) as const
 const limited = { kind: 'error', status: 429, headers: { 'retry-after': '60' } } as const
 const never = new Promise<void>(() => {})
 
-/** How often each provider was asked in a scene, in the order of `PROVIDERS`. */
+/** Counts the calls of each provider in a scene, in the order of `PROVIDERS`. */
 function callsOf(scene: ReturnType<typeof stage.scene>): Partial<Record<ProviderName, number>> {
   const counts = PROVIDERS.map((name) => [name, scene.seen(name).length] as const)
   return Object.fromEntries(counts.filter(([, count]) => count > 0))
@@ -76,7 +76,7 @@ for (const [route, model, first, by] of across) {
   }
 }
 
-test('fallback: the log says who failed and who answered', async (t) => {
+test('fallback: the log names the provider that failed and the one that answered', async (t) => {
   const reply = await stage
     .scene({ anthropic: failing(500), openai: limited })
     .send({ body: ask('hi', { model: 'three' }) })
@@ -113,7 +113,7 @@ test('fallback: a first byte that does not come in time is answered by the secon
 })
 
 for (const status of [400, 401, 403, 404, 413, 422]) {
-  test(`fallback: a ${status} is the first's answer: nobody else is asked`, async (t) => {
+  test(`fallback: a ${status} is the first’s answer: no other is called`, async (t) => {
     const scene = stage.scene({ anthropic: { ...failing(status), message: 'First says.' } })
     const reply = await scene.send({ body: ask('hi', { model: 'claude-gpt' }) })
     t.is(reply.status, status)
@@ -123,7 +123,7 @@ for (const status of [400, 401, 403, 404, 413, 422]) {
   })
 }
 
-test('fallback: what the first cannot be sent is refused: nobody else is asked', async (t) => {
+test('fallback: a request that the first cannot take is refused: no other is called', async (t) => {
   const scene = stage.scene()
   const reply = await sendChat(scene, chat('hi', { model: 'claude-gpt', n: 2 }))
   t.is(reply.status, 400)
@@ -191,7 +191,7 @@ test('fallback: behind a substitute that cannot be sent the request the next is 
   t.deepEqual(callsOf(scene), { anthropic: 2 })
 })
 
-test('fallback: what a substitute dropped is told', async (t) => {
+test('fallback: fields that a fallback dropped are reported', async (t) => {
   const scene = stage.scene({ anthropic: failing(500) })
   const reply = await scene.send({ body: ask('hi', { model: 'claude-gpt', top_k: 5 }) })
   t.is(reply.headers['x-svc-dropped'], 'top_k')

@@ -53,7 +53,7 @@ test('health: without any configuration no provider has a credential, and no pre
   t.false('groq' in providers)
 })
 
-test('health: tells no credential', async (t) => {
+test('health: shows no credential', async (t) => {
   const { text } = await stage.scene().send({ method: 'GET', path: '/health' })
   t.notRegex(text, /gsk_key|sk-ant-of-the-team|operator-key/)
 })

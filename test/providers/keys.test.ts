@@ -20,14 +20,14 @@ const stage = await openProviderStage({
           { api_key: LIGHT, weight: 1 },
         ],
       },
-      // Nearly every conversation asks the revoked one first.
+      // Nearly every conversation uses the revoked one first.
       openai: { keys: [{ api_key: REVOKED, weight: 1000 }, { api_key: KEYS.openai }] },
     },
   },
   env: { ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '', LOG_LEVEL: 'debug' },
 })
 test.after.always(() => stage.close())
-test.after('keys: the log never tells one', (t) => {
+test.after('keys: the log shows none', (t) => {
   for (const key of [HEAVY, LIGHT, REVOKED, ...Object.values(KEYS)]) t.false(stage.gateway.log().includes(key), key)
 })
 
@@ -36,7 +36,7 @@ const rests = (provider: string) =>
   linesOf(stage.gateway).filter((line) => line.msg === 'provider_key.rested' && line.provider === provider)
 
 // One after another: a key that rests does so for the whole gateway.
-test.serial('keys: a conversation stays with one key, whatever is said later in it', async (t) => {
+test.serial('keys: a conversation stays with one key, whatever follows in it', async (t) => {
   const scene = stage.scene()
   const opening = `Let us begin. ${'x'.repeat(2000)}`
   const turns = [{ role: 'user', content: opening }]
@@ -48,7 +48,7 @@ test.serial('keys: a conversation stays with one key, whatever is said later in 
   t.is(new Set(scene.seen('anthropic').map(keyOf)).size, 1)
 })
 
-test.serial('keys: a session that the client names stays with one key, whatever is said in it', async (t) => {
+test.serial('keys: a session that the client names stays with one key, whatever its messages', async (t) => {
   const scene = stage.scene()
   for (let turn = 0; turn < 6; turn++)
     await scene.send({ body: ask(`other words ${turn}`), headers: { 'x-claude-code-session-id': 'session-1' } })
@@ -86,23 +86,26 @@ test.serial('keys: after a 401 the next key answers the same request, and the fi
   t.deepEqual(others.seen('openai').map(keyOf), [KEYS.openai, KEYS.openai])
 })
 
-test.serial('keys: after a 429 the next key answers at once, and the first rests as long as it was told', async (t) => {
-  const scene = stage.scene({
-    anthropic: (nth) => (nth === 1 ? { kind: 'error', status: 429, headers: { 'retry-after': '1' } } : undefined),
-  })
-  const reply = await scene.send({ body: ask('limited') })
-  t.is(reply.status, 200, reply.text)
-  const [limited, other] = scene.seen('anthropic').map(keyOf)
-  t.not(limited, other)
-  await eventually(() => rests('anthropic').length === 1, 'a warning about the key')
-  t.like(rests('anthropic')[0], { status: 429, restMs: 1000 })
-  // A rest of one second is over when another request is asked with the key again.
-  await eventually(async () => {
-    await scene.send({ body: ask('limited') })
-    return keyOf(scene.seen('anthropic').at(-1) as SeenRequest) === limited // safe: it was just sent
-  }, 'the key is used again')
-  t.pass()
-})
+test.serial(
+  'keys: after a 429 the next key answers at once, and the first cools down as long as the provider demands',
+  async (t) => {
+    const scene = stage.scene({
+      anthropic: (nth) => (nth === 1 ? { kind: 'error', status: 429, headers: { 'retry-after': '1' } } : undefined),
+    })
+    const reply = await scene.send({ body: ask('limited') })
+    t.is(reply.status, 200, reply.text)
+    const [limited, other] = scene.seen('anthropic').map(keyOf)
+    t.not(limited, other)
+    await eventually(() => rests('anthropic').length === 1, 'a warning about the key')
+    t.like(rests('anthropic')[0], { status: 429, restMs: 1000 })
+    // A rest of one second is over when another request is asked with the key again.
+    await eventually(async () => {
+      await scene.send({ body: ask('limited') })
+      return keyOf(scene.seen('anthropic').at(-1) as SeenRequest) === limited // safe: it was just sent
+    }, 'the key is used again')
+    t.pass()
+  },
+)
 
 test.serial('keys: when all rest they are asked all the same, and their answer is the client’s', async (t) => {
   const limited = { kind: 'error', status: 429, headers: { 'retry-after': '60' } } as const
@@ -116,7 +119,7 @@ test.serial('keys: when all rest they are asked all the same, and their answer i
   t.is(scene.seen('anthropic').length, 3)
 })
 
-test.serial('keys: no reply tells one', async (t) => {
+test.serial('keys: no reply shows one', async (t) => {
   const scene = stage.scene({ anthropic: { kind: 'error', status: 500 } })
   const reply = await scene.send({ body: ask('fails') })
   t.is(reply.status, 502)

@@ -19,7 +19,7 @@ test.after.always(() => stage.close())
 type Scene = ReturnType<typeof stage.scene>
 const get = (scene: Scene, path = '/v1/models') => scene.send({ method: 'GET', path })
 const idsOf = (json: unknown) => ((valueAt(json, 'data') ?? []) as JsonObject[]).map(({ id }) => id) // safe: a list has objects
-/** What a machine with much else to do may take on top. */
+/** Additional time on a machine with much else to do. */
 const BUSY_MS = 1000
 const OWN = ['fast', 'team/large']
 const OF_HOUSE = ['house/gpt-4o', 'house/gpt-4o-mini', 'house/gpt-5', 'house/o3-mini']
@@ -36,7 +36,7 @@ test.serial('models: without a credential the list is refused', async (t) => {
   t.is(reply.status, 401)
 })
 
-test.serial('models: when no provider can tell its list, that is the answer', async (t) => {
+test.serial('models: when no provider can send its list, the reply is that error', async (t) => {
   const failure = { kind: 'error', status: 500 } as const
   const scene = stage.scene({ anthropic: failure, openai: failure, gemini: failure, house: failure })
   const reply = await get(scene)
@@ -127,7 +127,7 @@ for (const [id, owner] of [
   })
 }
 
-test.serial('models: a name that nobody has is answered 404 with the nearest', async (t) => {
+test.serial('models: a name that no provider has is answered 404 with the nearest', async (t) => {
   const reply = await get(stage.scene(), '/v1/models/claude-sonet-4-5')
   t.is(reply.status, 404)
   t.regex(String(valueAt(reply.json, 'error.message')), /claude-sonet-4-5.*Did you mean `claude-sonnet-4-5`/)

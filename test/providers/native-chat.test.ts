@@ -8,7 +8,7 @@ import { createPluginDirectory, pluginSource } from '../support/plugin-folders.t
 import { openProviderStage } from '../support/provider-stage.ts'
 import { startOpenAI } from '../support/stand-in-openai.ts'
 
-/** Modules that edit the request, by what they do. */
+/** Plugins that edit the request, by their edit. */
 const edits = {
   cool: `{ op: 'add', path: ['temperature'], value: 0.5 }`,
   brief: `{ op: 'add', path: ['system'], value: 'Be brief.' }`,
@@ -42,7 +42,7 @@ test.after.always(async () => {
   removePlugins()
 })
 
-/** A body that no printer would print: spaces, escapes, numbers that JSON.parse changes, fields that nobody knows. */
+/** Builds a body that no printer would print: spaces, escapes, numbers that JSON.parse changes, unknown fields. */
 const odd = (model: string) =>
   `\n{ "model" : "${model}",\r\n\t"messages":[ {"role":"user","content":"h\\u00e9llo \\/ \\ud83d\\ude00 \\"model\\": 1"} ],` +
   ' "seed":9007199254740993, "temperature":1.0e0,"top_p":1.0,"stop":["x" ], "novel":{"10":1.0,"2":[ 1 ,2],"model":"m"}, "none":null } '
@@ -77,7 +77,7 @@ test('native chat: a second model, escaped, is refused: the provider might belie
   t.deepEqual(scene.seen('house'), [])
 })
 
-test('native chat: the query string goes on', async (t) => {
+test('native chat: the query string is forwarded', async (t) => {
   const scene = stage.scene()
   await sendChat(scene, chat('hi'), { path: '/v1/chat/completions?api-version=2024-10-21&x=%2F' })
   t.is(scene.seen('openai')[0]?.url, '/v1/chat/completions?api-version=2024-10-21&x=%2F')
@@ -151,7 +151,7 @@ async function assertUsageTakenOut(t: ExecutionContext, script: { bytes: string;
 
 for (const [name, end] of Object.entries({ LF: '\n', CRLF: '\r\n' })) {
   for (const sizes of [[1], [3, 50, 7], [100_000]]) {
-    test(`native chat: only the chunk of usage is taken out of a stream that did not ask for it (${name}, writes of ${sizes})`, async (t) => {
+    test(`native chat: only the chunk of usage is removed from a stream that did not request it (${name}, writes of ${sizes})`, async (t) => {
       const { before, usage: chunk, after } = pieces(end)
       await assertUsageTakenOut(t, { bytes: before + chunk + after, rest: before + after, sizes })
     })
@@ -209,7 +209,7 @@ const edited: [module: string, given: string, sent: string][] = [
   ['cap', ' "max_tokens":100', ' "max_tokens":7'],
 ]
 for (const [module, given, sent] of edited) {
-  test(`native chat: a module that edits the request (${module}) changes its field and nothing else`, async (t) => {
+  test(`native chat: a plugin that edits the request (${module}) changes its field and nothing else`, async (t) => {
     const scene = stage.scene()
     const body = odd('house/qwen3').replace(' "none"', ' "max_tokens":100, "none"')
     t.true(body.includes(given))
@@ -219,12 +219,12 @@ for (const [module, given, sent] of edited) {
   })
 }
 
-test('native chat: a module’s system prompt becomes a message, and fields that it did not touch stay as they were', async (t) => {
+test('native chat: a plugin’s system prompt becomes a message, and fields that it did not touch stay as they were', async (t) => {
   const scene = stage.scene()
   const reply = await sendChat(scene, odd('house/qwen3'), { headers: { 'x-svc-pipe': 'brief' } })
   t.is(reply.status, 200, reply.text)
   const { messages } = scene.seen('house')[0]?.json ?? {}
-  const [first, second] = messages as JsonObject[] // safe: the stand-in took them
+  const [first, second] = messages as JsonObject[] // safe: the stand-in accepted them
   t.deepEqual(first, { role: 'system', content: 'Be brief.' })
   t.like(second, { role: 'user', content: 'héllo / 😀 "model": 1' })
   t.is(outsideMessages(scene.seen('house')[0]?.raw), outsideMessages(odd('qwen3')))
@@ -232,7 +232,7 @@ test('native chat: a module’s system prompt becomes a message, and fields that
 
 const outsideMessages = (body: Buffer | string | undefined) => String(body).replace(/"messages":\[.*?\],/s, '')
 
-test('native chat: a module’s edit of the token limit keeps the name that the client gave it', async (t) => {
+test('native chat: a plugin’s edit of the token limit keeps the name that the client gave it', async (t) => {
   const scene = stage.scene()
   const reply = await sendChat(scene, chat('hi', { max_tokens: 50 }), { headers: { 'x-svc-pipe': 'cap' } })
   t.is(reply.status, 200, reply.text)
@@ -241,7 +241,7 @@ test('native chat: a module’s edit of the token limit keeps the name that the 
   t.true(old === undefined || current === undefined)
 })
 
-test('native chat: what a module’s edit of the messages could not carry is told', async (t) => {
+test('native chat: fields that a plugin’s edit of the messages could not carry are reported', async (t) => {
   const scene = stage.scene()
   const body = chat('hi', { model: 'house/qwen3', messages: [{ role: 'user', content: 'hi', name: 'Ada' }] })
   const reply = await sendChat(scene, body, { headers: { 'x-svc-pipe': 'brief' } })
@@ -250,7 +250,7 @@ test('native chat: what a module’s edit of the messages could not carry is tol
   t.true(kept || String(reply.headers['x-svc-dropped']).includes('messages.name'))
 })
 
-test('native chat: messages that a module’s edit cannot carry are refused, not left out', async (t) => {
+test('native chat: messages that a plugin’s edit cannot carry are refused, not left out', async (t) => {
   const audio = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }
   const messages = [{ role: 'user', content: [audio, { type: 'text', text: 'What is said?' }] }]
   const scene = stage.scene()
@@ -261,7 +261,7 @@ test('native chat: messages that a module’s edit cannot carry are refused, not
   t.true(reply.status === 400 || sent.includes('input_audio'), `${reply.status} ${sent}`)
 })
 
-test('native chat: a module that edits the model does not break the request', async (t) => {
+test('native chat: a plugin that edits the model does not break the request', async (t) => {
   const reply = await sendChat(stage.scene(), chat('hi', { model: 'house/qwen3' }), {
     headers: { 'x-svc-pipe': 'rename' },
   })

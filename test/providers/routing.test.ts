@@ -90,7 +90,7 @@ for (const [claim, model, header] of [
   ['with line ends', 'house/a\r\nx-evil: 1', 'house/a%0D%0Ax-evil:%201'],
   ['with half a surrogate pair', 'house/\ud83d', 'house/%EF%BF%BD'],
 ] as const) {
-  test(`routing: a model’s name ${claim} is told in a header that cannot be split`, async (t) => {
+  test(`routing: a model’s name ${claim} is sent in a header that cannot be split`, async (t) => {
     const reply = await sendChat(stage.scene(), chat('hi', { model }))
     t.is(reply.status, 200, reply.text)
     t.is(reply.headers['x-svc-model'], header)
@@ -104,7 +104,7 @@ test('routing: a model’s name that is too long for a header does not cost the 
   t.regex(String(reply.headers['x-svc-model']), /^house\/x{100}/)
 })
 
-test('routing: the log tells of the calls when several providers were asked', async (t) => {
+test('routing: the log lists the calls when several providers were called', async (t) => {
   const scene = stage.scene({ openai: { kind: 'error', status: 500 } })
   const reply = await sendChat(scene, chat('hi', { model: 'pair' }))
   t.is(reply.headers['x-svc-model'], 'house/qwen3-32b')

@@ -125,7 +125,7 @@ test('translated: a chat request goes to anthropic with a version, and with the 
   t.is(scene.seen('anthropic')[0]?.headers.authorization, undefined)
 })
 
-test('translated: a temperature over what anthropic takes is capped, and that is told', async (t) => {
+test('translated: a temperature above anthropic’s maximum is capped, and that is reported', async (t) => {
   const scene = stage.scene()
   const reply = await sendChat(scene, chat('hi', { model: MODELS.anthropic, temperature: 1.7 }))
   t.is(scene.seen('anthropic')[0]?.json?.temperature, 1)
@@ -140,7 +140,7 @@ for (const [claim, route, body, dropped] of [
   ['nothing, of a plain request', 'messages', ask('hi', { model: MODELS.openai }), undefined],
   ['nothing, of a plain chat', 'chat', chat('hi', { model: MODELS.anthropic }), undefined],
 ] as const) {
-  test(`translated: the client is told what was dropped: ${claim}`, async (t) => {
+  test(`translated: dropped fields are reported: ${claim}`, async (t) => {
     const scene = stage.scene()
     const reply = route === 'chat' ? await sendChat(scene, body) : await scene.send({ body })
     t.is(reply.status, 200, reply.text)
@@ -149,7 +149,7 @@ for (const [claim, route, body, dropped] of [
 }
 
 for (const name of ['a\r\nx-evil: 1', '日本', 'x'.repeat(1000)]) {
-  test(`translated: what was dropped is told in a header that cannot be split: ${JSON.stringify(name.slice(0, 20))}`, async (t) => {
+  test(`translated: dropped fields are reported in a header that cannot be split: ${JSON.stringify(name.slice(0, 20))}`, async (t) => {
     const reply = await sendChat(stage.scene(), chat('hi', { model: MODELS.anthropic, seed: 7, [name]: 1 }))
     t.is(reply.status, 200, reply.error?.message)
     t.regex(String(reply.headers['x-svc-dropped']), /^[\x20-\x7e]{4,200}$/)
@@ -248,7 +248,7 @@ test('translated: thinking of a compatible service goes back to it, and is taken
 test('translated: a strict tool of a chat client reaches anthropic with its schema', async (t) => {
   const scene = stage.scene()
   await sendChat(scene, chatWithTools({ model: MODELS.anthropic }))
-  const [sent] = (scene.seen('anthropic')[0]?.json?.tools ?? []) as JsonObject[] // safe: the stand-in took them
+  const [sent] = (scene.seen('anthropic')[0]?.json?.tools ?? []) as JsonObject[] // safe: the stand-in accepted them
   t.deepEqual(sent?.input_schema, valueAt(chatTools, '0.function.parameters'))
 })
 

@@ -52,7 +52,7 @@ test.after('vertex: no credential is in a log', (t) => {
   t.notRegex(logs, /unhandled|uncaught/i)
 })
 
-/** A service that gives tokens for a workload's own ones, as Google's does. */
+/** Starts a service that exchanges a workload's own tokens, as Google's does. */
 async function startTokenService() {
   let given = 0
   const server = createServer((request, response) => {
@@ -86,7 +86,7 @@ function workloadIdentity(tokenUrl: string, file: string) {
 }
 
 let scenes = 0
-/** A model of the test's own, with what is done with its requests. */
+/** Creates a model of the test's own, with the script of its requests. */
 function scene(script?: Script | ((nth: number) => Script | undefined)) {
   const model = `claude-scene-${++scenes}@20990101`
   vertex.reply(model, typeof script === 'function' ? (_request, nth) => script(nth) : () => script)
@@ -108,7 +108,7 @@ test('vertex: a request is answered; its path names project, location, model and
   )
 })
 
-test('vertex: only the model and the version differ from what the client wrote', async (t) => {
+test('vertex: only the model and the version differ from the client’s text', async (t) => {
   const { model, send, seen } = scene()
   const odd =
     '"messages" : [ {"role":"user","content":"\\u0041 \u{1f600}","x":1.0} ],\n "9":9007199254740993 , "1" : null'
@@ -133,7 +133,7 @@ test('vertex: recorded streams of Claude reach the client byte for byte', async 
   t.pass()
 })
 
-test('vertex: betas go in the header; those of the client itself stay behind, and the reply says so', async (t) => {
+test('vertex: betas are sent in the header; those of the client itself are dropped, and the reply reports it', async (t) => {
   const { send, seen } = scene()
   const reply = await send({ headers: { 'provider-beta': 'oauth-2025-04-20,context-1m-2025-08-07' } })
   t.is(reply.status, 200, reply.text)
@@ -148,7 +148,7 @@ test('vertex: a token is asked for with the credentials of a file, once for many
   t.is(tokenService.given(), 1)
 })
 
-test('vertex: what the platform refuses becomes an error of the Messages shape', async (t) => {
+test('vertex: a refusal of the platform becomes an error of the Messages shape', async (t) => {
   const { send } = scene({ kind: 'error', status: 429, message: 'Quota exceeded for online_prediction_requests.' })
   const reply = await send({}, { stream: true })
   t.is(reply.status, 429)

@@ -4,7 +4,7 @@ import { createRecordingLog } from '../support/recording-log.ts'
 
 const HOUR_MS = 3_600_000
 
-test.serial('limits: a clock that is set back by an hour locks nobody out', async (t) => {
+test.serial('limits: a clock that is set back by an hour locks no caller out', async (t) => {
   const limiter = await openLimiter(
     { limit: 2, windowMs: 200 },
     { redisUrl: undefined, namespace: 'test', log: createRecordingLog() },

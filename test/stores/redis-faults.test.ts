@@ -19,7 +19,7 @@ async function openProxy(t: ExecutionContext): Promise<FaultProxy> {
   return proxy
 }
 
-/** A store in which each key has itself as its value. */
+/** Opens a store in which each key has itself as its value. */
 async function openFilled(t: ExecutionContext, redisUrl: string) {
   const stores = await createByteStores({ redisUrl, log: createRecordingLog() })
   t.teardown(() => stores.close())
@@ -32,7 +32,7 @@ async function openFilled(t: ExecutionContext, redisUrl: string) {
 const isTrue = () => true
 const isFalse = () => false
 
-testWithRedis('redis: after garbage no answer goes to somebody else, and the store is used again', async (t) => {
+testWithRedis('redis: after garbage no answer goes to another caller, and the store is used again', async (t) => {
   const proxy = await openProxy(t)
   const store = await openFilled(t, proxy.url)
   await proxy.set({ kind: 'answers' })
@@ -116,10 +116,10 @@ testWithRedis('redis: limits are shared again after garbage', async (t) => {
   t.pass()
 })
 
-/** Garbage that can be read: whatever comes must be what was asked for. */
+/** Readable garbage: every value read must be the requested one. */
 const READABLE = ['#t', '#f', ':5', '+OK', '_', '*0', '*1\r\n:1', '*2\r\n+1\r\n:2', '$14\r\n{"value":true}', ',0.5']
 
-testWithRedis('redis: who answers something else is no Redis, for values and for limits', async (t) => {
+testWithRedis('redis: a server with other answers is no Redis, for values and for limits', async (t) => {
   const redisUrl = await createRedisDatabase()
   const check = async (answer: string): Promise<void> => {
     const proxy = await startFaultProxy(redisUrl)

@@ -46,7 +46,7 @@ local used = tonumber(redis.call('GET', KEYS[1]) or 0)
 return { redis.call('PTTL', KEYS[1]), math.floor((used - time[1] * 1000000 - time[2]) / 1000) }
 `
 
-testWithRedis('shared limits: what a key has used is kept until all of it is free again', async (t) => {
+testWithRedis('shared limits: the use of a key is kept until all of it is free again', async (t) => {
   const redisUrl = await createRedisDatabase()
   const limiter = await open(redisUrl)
   t.teardown(() => limiter.close())

@@ -23,7 +23,7 @@ import {
   type ToolSpec,
 } from './client.ts'
 
-// It prints what it thinks of models that it does not know; whoever uses a gateway sees that once and turns it off.
+// It warns of models that it does not know; users of a gateway see that once and turn it off.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
 
 const BUDGET_TOKENS = 2048
@@ -100,7 +100,7 @@ async function send(settings: Settings, { mode, onText }: ConversationOptions) {
   return { answer: toAnswer(await result.finalStep, pieces), kept: await result.responseMessages }
 }
 
-/** What is read of the SDK's last step. */
+/** Members of the SDK's last step that are read. */
 interface Step {
   text: string
   reasoningText: string | undefined
@@ -135,7 +135,7 @@ function toFields(options: ConversationOptions, search: ToolSet) {
   const effort = reasons ? { reasoningEffort: 'medium' } : {}
   return {
     maxRetries: 0,
-    // Of models that it does not know by name it would ask for a schema as a tool that must be called.
+    // Of models that it does not know by name it would send a schema as a tool that must be called.
     tools: asksOwn ? { ...own, ...search } : own,
     providerOptions: {
       anthropic: { ...thinking, structuredOutputMode: 'outputFormat' },
@@ -148,7 +148,7 @@ function toFields(options: ConversationOptions, search: ToolSet) {
   }
 }
 
-/** Without `execute` the SDK leaves calls to its user. */
+/** Converts a tool. Without `execute` the SDK leaves calls to its user. */
 function toTool({ description, schema }: ToolSpec): ToolSet[string] {
   return { description, inputSchema: jsonSchema<JsonObject>(schema) }
 }

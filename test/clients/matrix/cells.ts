@@ -14,27 +14,27 @@ import { type Heard, hear } from './heard.ts'
 import { openaiSdk } from './openai-sdk.ts'
 
 /*
- * DESIGN. Every SDK that people set to the gateway, in front of every shape of provider: a case is written once, in the
+ * DESIGN. Every SDK that users point at the gateway, in front of every shape of provider: a case is written once, in the
  * terms of `Client`, `Said` and `Heard`, and runs in each cell of the table.
  *
  *            SDK ─▶ its own HTTP ─▶ gateway ─▶ stand-in of the provider, as strict as it
- *   Client ──┘ and the answer it gives          └── Said, what its model says; Heard, what it was told
+ *   Client ──┘ and the answer it gives          └── Said, its model's reply; Heard, its requests
  *
- * Limits: each SDK in the version that is installed, and in the most used of its ways to ask.
+ * Limits: each SDK in the version that is installed, and in its most used way of calling.
  */
 
 /** One cell: an SDK in front of a provider. */
 export interface Cell {
   client: Client
   provider: ProviderName
-  /** Whether the SDK speaks the provider's own dialect, so that nothing is translated. */
+  /** True if the SDK uses the provider's own dialect, so that nothing is translated. */
   isNative: boolean
 }
 
 /** The part of the stage that belongs to one cell's test. */
 export interface CellScene extends ProviderScene {
   converse(options: Omit<ConversationOptions, 'url' | 'headers'>): Conversation
-  /** What the cell's provider, or another, was told in its nth request, from 0; -1 is the last. */
+  /** Returns the nth request, from 0, to the cell's provider, or to another; -1 is the last. */
   heard(nth?: number, by?: ProviderName): Heard
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../support/json.ts'
 
-/** What a user says, piece by piece. */
+/** A part of a user's message. */
 export type Part =
   | { kind: 'text'; text: string }
   | { kind: 'image'; mediaType: 'image/png'; base64: string }
@@ -22,7 +22,7 @@ export interface Call {
   input: unknown
 }
 
-/** What the owner of a tool gives back. */
+/** A result that the owner of a tool returns. */
 export interface Result {
   call: Call
   text: string
@@ -36,24 +36,24 @@ export interface Answer {
   /** Empty where the SDK shows none. */
   reasoning: string
   calls: readonly Call[]
-  /** Why the model stopped, in the words of the SDK. */
+  /** The model's stop reason, in the SDK's term. */
   stopReason: unknown
   /** In tokens; `input` is all that was read, `cached` the part of it that came from a cache. */
   usage: { input: number; cached: number; output: number }
-  /** How many pieces of text came one after the other; 0 when the answer came whole. */
+  /** Number of text chunks, one after the other; 0 when the reply came whole. */
   pieces: number
 }
 
-/** A conversation in the SDK's own terms: what the model said goes back to it as the SDK keeps it. */
+/** A conversation in the SDK's own terms: the model's messages are sent back as the SDK keeps them. */
 export interface Conversation {
   say(...parts: Part[]): Promise<Answer>
   /** Results of all calls of the last answer. */
   giveResults(results: readonly Result[]): Promise<Answer>
-  /** Goes on with another model. */
+  /** Continues with another model. */
   turnTo(model: string): void
 }
 
-/** How a conversation is held. */
+/** Options of a conversation. */
 export interface ConversationOptions {
   /** The gateway's address, without a path. */
   url: string
@@ -62,20 +62,20 @@ export interface ConversationOptions {
   mode: 'whole' | 'stream'
   system?: string
   tools?: readonly ToolSpec[]
-  /** Longest answer in tokens. Default: the SDK's, or 4096 where it asks for one. */
+  /** Longest reply in tokens. Default: the SDK's, or 4096 where it requires one. */
   maxTokens?: number
   /** The schema that the answer is to follow. */
   answerSchema?: JsonObject & { type: 'object' }
-  /** Asks for reasoning, with a medium effort or a budget of 2048 tokens. */
+  /** Requests reasoning, with a medium effort or a budget of 2048 tokens. */
   reasons?: boolean
-  /** Asks for something that only providers of the SDK's own dialect have: log probabilities, a search on the web. */
+  /** Requests a feature that only providers of the SDK's own dialect have: log probabilities, a search on the web. */
   asksOwn?: boolean
   signal?: AbortSignal
   /** Called with each piece of text of a stream. */
   onText?: (piece: string) => void
 }
 
-/** What the SDK makes of a failure. */
+/** The SDK's error for a failure. */
 export interface Failure {
   /** The name of the class: `RateLimitError`. */
   kind: string
@@ -85,7 +85,7 @@ export interface Failure {
   retryAfter: string | undefined
 }
 
-/** What an SDK makes of an error that is none of its own. */
+/** Describes an error that is none of an SDK's own. */
 export function strange(error: unknown): Failure {
   return { kind: String(error), status: undefined, message: '', retryAfter: undefined }
 }
@@ -98,14 +98,14 @@ export interface Client {
   errorOf(status: number): string
   converse(options: ConversationOptions): Conversation
   readFailure(error: unknown): Failure
-  /** Tells whether a conversation ended because its user wanted it to. */
+  /** Returns whether a conversation ended because its user aborted it. */
   isAbort(error: unknown): boolean
 }
 
 /** The SDKs: of the Vercel AI SDK two, for it speaks either dialect. */
 export type ClientName = 'anthropic-sdk' | 'openai-sdk' | 'ai-sdk-anthropic' | 'ai-sdk-openai'
 
-/** The name that both of the official SDKs have for an error with this status. */
+/** Returns the name that both of the official SDKs have for an error with this status. */
 export function errorClassOf(status: number): string {
   return status >= 500 ? 'InternalServerError' : (CLASSES[status] ?? 'APIError')
 }

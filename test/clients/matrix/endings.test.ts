@@ -21,7 +21,7 @@ for (const status of [400, 401, 403, 404, 429]) {
   }
 }
 
-/** What each says when it is overloaded. */
+/** Status of each provider when it is overloaded. */
 const OVERLOADED: Readonly<Record<ProviderName, number>> = { anthropic: 529, openai: 503, gemini: 503, house: 503 }
 
 eachCell('a provider that stays overloaded is an error of a server that names it', async (t, cell) => {

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, valueAt } from '../../support/json.ts'
 import type { SeenRequest } from '../../support/provider/journal.ts'
 import type { ProviderName } from '../../support/provider-stage.ts'
 
-/** What has reached a provider, whatever its dialect. */
+/** A request that has reached a provider, in any dialect. */
 export interface Heard {
   system: string
   /** Texts of users, in order. */
@@ -15,12 +15,12 @@ export interface Heard {
   results: readonly { name: unknown; text: string }[]
   /** Names of the tools. */
   tools: readonly unknown[]
-  /** What the model thought before, as it comes back: signatures, or the text where there are none. */
+  /** The model's earlier thoughts as they come back: signatures, or the text where there are none. */
   thoughts: readonly unknown[]
   maxTokens: unknown
   /** The schema that the answer is to follow. */
   answerSchema: unknown
-  /** The fields that ask for reasoning. */
+  /** The fields that request reasoning. */
   reasoning: unknown
 }
 
@@ -123,7 +123,7 @@ function hearGemini({ systemInstruction, contents, tools, generationConfig }: Js
   }
 }
 
-/** The objects in a list; none when it is no list. */
+/** Returns the objects in a list; none when it is no list. */
 export function listOf(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : []
 }

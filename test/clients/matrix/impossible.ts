@@ -2,7 +2,7 @@ import type { ProviderName } from '../../support/provider-stage.ts'
 import type { Cell } from './cells.ts'
 import type { ClientName } from './client.ts'
 
-/** What one cell cannot do, whatever the gateway does. */
+/** A case that one cell cannot do, whatever the gateway does. */
 export interface Impossible {
   /** `any` where the provider is the reason. */
   client: ClientName | 'any'
@@ -11,7 +11,7 @@ export interface Impossible {
   reason: string
 }
 
-/** All that is impossible; what happens instead stands in the tests of the case. */
+/** All impossible cases; the tests of each case show what happens instead. */
 const impossible: readonly Impossible[] = [
   {
     client: 'any',
@@ -33,7 +33,7 @@ const impossible: readonly Impossible[] = [
   },
 ]
 
-/** Why a cell cannot do what a case asks; `undefined` when it can. */
+/** Returns why a cell cannot do a case; `undefined` when it can. */
 export function impossibilityOf({ client, provider }: Cell, name: Impossible['case']): string | undefined {
   return impossible.find(
     (entry) =>
@@ -43,7 +43,7 @@ export function impossibilityOf({ client, provider }: Cell, name: Impossible['ca
   )?.reason
 }
 
-/** The claim of a case's test where it is possible, and the other, with the reason, where it is not. */
+/** Returns the claim of a case's test where it is possible, and the other, with the reason, where it is not. */
 export function claimOf(name: Impossible['case'], claim: string, otherwise: string): (cell: Cell) => string {
   return (cell) => {
     const reason = impossibilityOf(cell, name)

@@ -5,11 +5,11 @@ import { says } from './said.ts'
 
 const cells = await openCells()
 
-/** Of OpenAI's models only some reason. */
+/** Models with reasoning, which only some of OpenAI's have. */
 const REASONING_MODELS: Readonly<Record<ProviderName, string>> = { ...MODELS, openai: 'openai/gpt-5' }
 const THOUGHT = 'Let me think: 漢 first, then "x".'
 
-/** What asks each provider for a medium effort, which is a budget where there is a place for a number. */
+/** The field that requests a medium effort of each provider, or a budget where there is a place for a number. */
 const WISHES: Readonly<Record<ProviderName, (cell: Cell) => unknown>> = {
   anthropic: ({ isNative }) => ({ type: 'enabled', budget_tokens: isNative ? 2048 : 8192 }),
   openai: ({ client }) => (client.dialect === 'chat' ? 'medium' : 'low'),
@@ -30,7 +30,7 @@ for (const mode of ['whole', 'stream'] as const) {
       t.is(answer.reasoning, isShown ? THOUGHT : '')
       t.is(answer.text, 'Four.')
       t.deepEqual(scene.heard().reasoning, WISHES[provider](cell))
-      // What the model thought goes back to it as far as the SDK keeps it, and does no harm.
+      // The model's thoughts go back to it as far as the SDK keeps them, and do no harm.
       t.is((await talk.say({ kind: 'text', text: 'Sure?' })).text, 'Sure.')
       t.like(scene.heard(1), { texts: ['Two and two?', 'Sure?'] })
     },

@@ -6,7 +6,7 @@ import type { Delivery, ReplyScript, Script } from '../../support/provider/scrip
 import type { ProviderName, SceneScripts } from '../../support/provider-stage.ts'
 import { listOf } from './heard.ts'
 
-/** What a model says, whichever provider runs it. */
+/** A reply of a model, for any provider. */
 export interface Said {
   reasoning?: string
   text?: string
@@ -19,18 +19,18 @@ export interface Said {
   isCut?: boolean
   /** Its connection breaks in the middle of the text. */
   isBroken?: boolean
-  /** Begins to stream its text, and says no more until its caller leaves. */
+  /** Begins to stream its text, and then hangs until the client disconnects. */
   isStuck?: boolean
 }
 
-/** How a provider refuses. */
+/** A provider's refusal. */
 export interface Refused {
   status: number
   message: string
   headers?: Readonly<Record<string, string>>
 }
 
-/** The script of one provider: what its model says turn by turn. Anthropic refuses thoughts that it has not signed. */
+/** Returns the script of one provider: its replies turn by turn. Anthropic refuses thoughts that it has not signed. */
 export function says(provider: ProviderName, turns: readonly Said[]): SceneScripts {
   let turn = 0
   const script = (_nth: number, { json }: SeenRequest) => {
@@ -42,13 +42,13 @@ export function says(provider: ProviderName, turns: readonly Said[]): SceneScrip
   return { [provider]: script }
 }
 
-/** The script of one provider whose model first calls a tool with an input of exactly this text. */
+/** Returns the script of one provider whose model first calls a tool with an input of exactly this text. */
 export function saysRaw(provider: ProviderName, { name, input }: { name: string; input: string }): SceneScripts {
   const script = (nth: number) => (nth === 1 ? callRaw(provider, name, input) : undefined)
   return { [provider]: script }
 }
 
-/** The script of a provider that refuses every call. */
+/** Returns the script of a provider that refuses every call. */
 export function refuses(provider: ProviderName, refused: Refused): SceneScripts {
   return { [provider]: { kind: 'error', ...refused } }
 }
@@ -62,7 +62,7 @@ const BAD_SIGNATURE = {
   message: 'messages.1.content.0: Invalid `signature` in `thinking` block',
 } as const
 
-/** Its SDK begins loops of tools with messages held by the server, and goes on without when it is told this. */
+/** Refusal of server-side threads, with which Anthropic's SDK begins loops of tools, and after which it continues without. */
 const NO_THREADS = {
   kind: 'reply',
   status: 400,

@@ -4,7 +4,7 @@ import { says } from './said.ts'
 
 const cells = await openCells()
 
-/** Models that think, and sign what they think where a provider does. */
+/** Models that think, and sign their thoughts where a provider does. */
 const THINKERS: Readonly<Record<ProviderName, string>> = {
   ...MODELS,
   openai: 'openai/gpt-5',
@@ -13,7 +13,7 @@ const THINKERS: Readonly<Record<ProviderName, string>> = {
 const tools = [{ name: 'look', description: 'Looks.', schema: { type: 'object', properties: {} } as const }]
 const LOOK = { name: 'look', input: { at: 'Köln' } }
 const NOD = { name: 'look', input: {} }
-/** What may come back to each provider of what models thought: what it has itself signed or said, or nothing. */
+/** Thoughts that may come back to each provider: those that it has signed or sent itself, or none. */
 const OWN_THOUGHTS: Readonly<Record<ProviderName, RegExp>> = {
   anthropic: /^c2lnbmVk$/,
   openai: /^never$/,

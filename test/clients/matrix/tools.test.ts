@@ -25,7 +25,7 @@ const WEATHER = {
     note: 'a\nb',
   },
 }
-/** What a parser and a printer would change. */
+/** A text that a parser and a printer would change. */
 const EXACT = '{"n":1.0,"big":9007199254740993,"10":{"b":-0},"2":"\\u00e9"}'
 const NOW = { name: 'now', input: {} }
 const named = ({ name, input }: { name: string; input: unknown }) => ({ name, input })
@@ -96,7 +96,7 @@ eachCell(
     t.like(scene.heard(1).results[0], { name: 'now', text: 'Here:' })
     t.deepEqual(scene.heard(1).media, [{ mediaType: 'image/png', base64: 'iVBORw0KGgo=' }])
   },
-  // What a tool gives back is text in chat completions.
+  // A tool's result is text in chat completions.
   ({ client }) => client.dialect === 'messages',
 )
 

@@ -8,11 +8,11 @@ import { startBedrock } from '../../support/stand-in-bedrock.ts'
 import { startVertex } from '../../support/stand-in-vertex.ts'
 
 /*
- * DESIGN. What every provider must do, said once (`suite.test.ts`), and for each kind of provider how its stand-in is made
+ * DESIGN. The rules for every provider, written once (`suite.test.ts`), and for each kind of provider how its stand-in is made
  * to behave so. A new kind gets a subject here and nothing else.
  */
 
-/** How a provider behaves, in words that each stand-in puts into its own scripts. */
+/** Behaviour of a provider, which each stand-in translates into its own scripts. */
 export type Behaviour =
   | { kind: 'text'; text: string }
   | { kind: 'tool'; name: string; input: Readonly<Record<string, string>> }
@@ -33,9 +33,9 @@ export interface Scene {
 /** A provider under test. */
 export interface Subject {
   readonly name: string
-  /** What must never leave the gateway but towards the provider. */
+  /** Secret that must leave the gateway only towards the provider. */
   readonly secret: string
-  /** Whether a request of the provider carries its credential. */
+  /** Returns whether a request to the provider carries its credential. */
   isAuthorised(request: SeenRequest): boolean
   open(behave: (nth: number) => Behaviour | undefined): Scene
 }
@@ -135,7 +135,7 @@ function claudeScript(behaviour: Behaviour): Script {
   }
 }
 
-/** What the scripts of all stand-ins have in common. */
+/** Returns the common part of the scripts of all stand-ins. */
 function commonScript(behaviour: Exclude<Behaviour, { kind: 'tool' }>) {
   switch (behaviour.kind) {
     case 'text':

@@ -24,7 +24,7 @@ for (const subject of subjects) {
   const { name, open } = subject
   const title = (claim: string) => `conformance: ${name} ${claim}`
 
-  test(title('answers with text, usage and the name of who answered'), async (t) => {
+  test(title('answers with text, usage and the name of the provider'), async (t) => {
     const scene = open(always({ kind: 'text', text: 'Rain, mostly.' }))
     const { status, json, headers } = await scene.send(QUESTION)
     t.is(status, 200)
@@ -103,7 +103,7 @@ for (const subject of subjects) {
     })
   }
 
-  test(title('passes on a 429 that asks for a long wait'), async (t) => {
+  test(title('passes on a 429 with a long wait'), async (t) => {
     const headers = { 'retry-after': '60' }
     const scene = open(always({ kind: 'error', status: 429, message: 'Slow down.', headers }))
     const reply = await scene.send(QUESTION)
@@ -132,7 +132,7 @@ for (const subject of subjects) {
     t.is(scene.seen().length, 3)
   })
 
-  test(title('that breaks off a stream is told by an error event'), async (t) => {
+  test(title('that breaks off a stream ends with an error event'), async (t) => {
     const scene = open(always({ kind: 'cut' }))
     const { status, body } = await scene.send({ ...QUESTION, stream: true })
     t.is(status, 200)
@@ -166,7 +166,7 @@ for (const subject of subjects) {
   })
 }
 
-/** Where bytes are relayed as they are, a page is, too; whoever translates must notice. */
+/** Where bytes are relayed unchanged, a page is, too; a translator must notice it. */
 for (const { name, open } of subjects.filter(({ name }) => ['openai', 'gemini', 'house'].includes(name))) {
   test(`conformance: ${name} that answers 200 with a page is 502`, async (t) => {
     const scene = open(always({ kind: 'page' }))
@@ -182,7 +182,7 @@ test('conformance: /health shows each provider as configured', async (t) => {
 })
 
 for (const { name, open } of impatient.subjects)
-  test(`conformance: ${name} that says nothing is given up, and not asked again`, async (t) => {
+  test(`conformance: ${name} that sends nothing is given up, and not retried`, async (t) => {
     const scene = open(always({ kind: 'hang' }))
     const { status, json } = await scene.send(QUESTION)
     t.is(status, 502)

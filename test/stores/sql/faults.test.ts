@@ -71,7 +71,7 @@ test('sqlite: an answer that came while the event loop was blocked is not late',
   await t.notThrowsAsync(asking)
 })
 
-/** A store whose thread is this program. */
+/** Opens a store whose thread is this program. */
 async function storeOn(t: ExecutionContext, program: string, patienceMs: number): Promise<[SqlStore, RecordingLog]> {
   const log = createRecordingLog()
   const source = `import { parentPort } from 'node:worker_threads'\n${program}\nparentPort.postMessage({ kind: 'ready' })`
@@ -103,7 +103,7 @@ test('sqlite: a thread that dies is refused at once, and replaced', async (t) =>
   await eventually(() => log.events().includes('store.thread-restarted'), 'the thread is replaced')
 })
 
-test('sqlite: a thread that throws is told in the log', async (t) => {
+test('sqlite: a thread that throws is logged', async (t) => {
   const [store, log] = await storeOn(t, `parentPort.on('message', () => { throw new Error('out of luck') })`, 30_000)
   await assertRefusesSoon(t, reserve(store, 'a'), /thread has ended/)
   t.deepEqual(log.lines[0], { level: 'error', event: 'store.thread-failed', fields: { reason: 'out of luck' } })
@@ -128,7 +128,7 @@ test('sqlite: a commit is on the disk before it is acknowledged', async (t) => {
   t.is(raw.prepare('pragma journal_mode').get()?.journal_mode, 'wal')
 })
 
-test('sqlite: what is more than the queue holds is refused at once', async (t) => {
+test('sqlite: commands beyond the queue are refused at once', async (t) => {
   const [store] = await storeOn(t, `parentPort.on('message', () => {})`, PATIENCE_MS)
   const waiting = Array.from({ length: 4097 }, (_, i) => reserve(store, `${i}`))
   for (const each of waiting) each.catch(() => {})
@@ -138,7 +138,7 @@ test('sqlite: what is more than the queue holds is refused at once', async (t) =
   t.true(results.every(({ status }) => status === 'rejected'))
 })
 
-test('sqlite: a full disk is told in words, undoes the group, and is overcome', async (t) => {
+test('sqlite: a full disk is explained, undoes the group, and is overcome', async (t) => {
   const database = await openDatabase(':memory:')
   t.teardown(() => database.db.destroy())
   const put = (id: string, length: number) =>
@@ -170,13 +170,13 @@ test('sqlite: a command that fails does not undo its neighbours', async (t) => {
   )
 })
 
-test('sqlite: a file that is no database is told in words', async (t) => {
+test('sqlite: a file that is no database is explained', async (t) => {
   const place = await createSqlitePlace(t)
   writeFileSync(sqliteFile(place.dataDir), 'This is no database. '.repeat(1000))
   await t.throwsAsync(place.open(), { ...UNAVAILABLE, message: /is not a database/ })
 })
 
-test('sqlite: a database that is damaged while it is used is told in words', async (t) => {
+test('sqlite: a database that is damaged while it is used is explained', async (t) => {
   const place = await createSqlitePlace(t)
   const first = await place.open()
   await first.run('receipt.put', [{ id: 'r', scope: 's', createdAtMs: 1, json: 'x'.repeat(200_000) }])
@@ -189,7 +189,7 @@ test('sqlite: a database that is damaged while it is used is told in words', asy
   })
 })
 
-test('sqlite: a path that is no file is told in words', async (t) => {
+test('sqlite: a path that is no file is explained', async (t) => {
   const place = await createSqlitePlace(t)
   mkdirSync(sqliteFile(place.dataDir))
   await t.throwsAsync(place.open(), { ...UNAVAILABLE, message: /cannot be opened/ })
@@ -218,7 +218,7 @@ test('sqlite: a backup made under load is whole', async (t) => {
 })
 
 for (const engine of engines) {
-  engine.test('a closed store refuses, after what was asked before', async (t) => {
+  engine.test('a closed store refuses, after the commands before', async (t) => {
     const store = await (await engine.createPlace(t)).open()
     const asked = [reserve(store, 'a'), reserve(store, 'b')]
     await store.close()
@@ -232,8 +232,8 @@ testWithPostgres('postgres: a backup is made by other tools', async (t) => {
   await t.throwsAsync(async () => store?.backup('copy.db'), { code: 'invalid_request', message: /`pg_dump`/ })
 })
 
-/** Servers of their own: what is done to them must not reach other tests. */
-testWithPostgres('postgres: a server that hangs is refused in time, and used when it goes on', async (t) => {
+/** Servers of their own: faults on them must not reach other tests. */
+testWithPostgres('postgres: a server that hangs is refused in time, and used when it resumes', async (t) => {
   const server = await createPostgres(t)
   const databaseUrl = await server.createDatabase()
   const log = createRecordingLog()
@@ -266,7 +266,7 @@ testWithPostgres('postgres: a server that dies is refused at once, and used when
   await untilUsed(store, 'back')
 })
 
-test('postgres: one that is not there is told in words at the start', async (t) => {
+test('postgres: a missing server is explained at the start', async (t) => {
   const databaseUrl = `postgresql://127.0.0.1:${await freePort()}/none`
   const options = { databaseUrl, dataDir: '', log: createRecordingLog(), clock: { nowMs: () => 0 } }
   await t.throwsAsync(openSqlStore(options), { ...UNAVAILABLE, message: /cannot be reached/ })

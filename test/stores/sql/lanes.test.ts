@@ -4,7 +4,7 @@ import { SharedLookups } from '../../../src/stores/sql/accounts/shared-lookups.t
 import { unavailable } from '../../../src/stores/sql/engine/faults.ts'
 import { Lanes } from '../../../src/stores/sql/postgres/lanes.ts'
 
-/** Work that ends when it is let go. */
+/** Creates work that ends when it is released. */
 function createWork() {
   const gates: PromiseWithResolvers<void>[] = []
   let most = 0
@@ -104,7 +104,7 @@ test.serial('lanes: the 1,025th that would wait is refused', async (t) => {
   await Promise.all(all)
 })
 
-test('shared look-ups: each begins after it was asked for, and all that ask meanwhile share one', async (t) => {
+test('shared look-ups: each begins after its request, and concurrent requests share one', async (t) => {
   let begun = 0
   const gates: PromiseWithResolvers<number>[] = []
   const lookups = new SharedLookups(() => {

@@ -3,11 +3,11 @@ import type { Reservation, SpendSums, SpendWindow } from '../../../src/core/port
 import { LIMITS, MEMBERSHIPS, type Step } from './ledger-steps.ts'
 
 /**
- * What a spend ledger must do, as a model that foretells the result of each step. A round's steps are taken at once, so
+ * A model of a spend ledger that predicts the result of each step. A round's steps are taken at once, so
  * which of them wins is the ledger's choice; what follows from that is not.
  */
 
-/** What the model checks. */
+/** Commands under test. */
 export interface LedgerUnderTest {
   reserve(hold: {
     holdId: string
@@ -23,7 +23,7 @@ export interface LedgerUnderTest {
   endLease(holdId: string): Promise<void>
 }
 
-/** How often each outcome occurred: a property that never sees one proves nothing about it. */
+/** Counts of each outcome: a property that never sees one proves nothing about it. */
 export type Outcomes = Record<
   | 'admitted'
   | 'repeated'
@@ -107,7 +107,7 @@ class Model {
     await this.#compare()
   }
 
-  /** When all is settled, all that is left can be used, and not more. */
+  /** Checks that exactly the rest can be used when all is settled. */
   async end(): Promise<void> {
     for (const hold of this.#holds) {
       if (hold.state === 'settled') continue
@@ -237,7 +237,7 @@ class Model {
     }
   }
 
-  /** A refusal says of a window that the amount does not fit in, how much is in it. */
+  /** Checks a refusal: the sum of the window that it names must be too high for the amount. */
   #isJust({ refusedBy, spentNanoUsd }: Reservation & { ok: false }, amount: number, most: readonly number[]): void {
     const i = this.#windows.findIndex(({ window }) => window === refusedBy.window)
     ok(spentNanoUsd + amount > refusedBy.limitNanoUsd, 'refused though it fits')
@@ -252,7 +252,7 @@ class Model {
     })
   }
 
-  /** What these steps can add to a window at the most. */
+  /** Returns the most that these steps can add to a window. */
   #added(steps: readonly Step[], window: number): number {
     let added = 0
     for (const step of steps) {

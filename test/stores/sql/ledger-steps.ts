@@ -3,7 +3,7 @@ import fc from 'fast-check'
 const SLOTS = 4
 /** The limits of the windows. */
 export const LIMITS = [90, 120, 80, 110]
-/** Which windows a request may belong to; the lists are not in lock order on purpose. */
+/** Windows that a request may belong to; the lists are not in lock order on purpose. */
 export const MEMBERSHIPS = [[2, 0], [3, 1, 2], [0], [1, 3], [3, 2, 0], [3], [2, 1]]
 
 /** Something that is asked of a ledger, or befalls the owner of a hold. */

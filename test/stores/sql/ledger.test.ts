@@ -89,7 +89,7 @@ for (const engine of engines) {
     ])
   })
 
-  engine.test('ledger: a settled hold counts what it cost, once, and frees the rest', async (t) => {
+  engine.test('ledger: a settled hold counts its cost, once, and frees the rest', async (t) => {
     const { hold, settle, sums } = await stageOn(t, engine)
     await hold('a', 100)
     await settle('a', 30)
@@ -101,7 +101,7 @@ for (const engine of engines) {
     t.true((await hold('b', 70)).ok)
   })
 
-  engine.test('ledger: a cost beyond the hold and the limit is told as it is', async (t) => {
+  engine.test('ledger: a cost beyond the hold and the limit is recorded in full', async (t) => {
     const { hold, settle, sums, day } = await stageOn(t, engine)
     await hold('a', 10)
     await settle('a', 120)
@@ -120,7 +120,7 @@ for (const engine of engines) {
     t.true((await grow('a', 10)).ok)
   })
 
-  engine.test('ledger: a hold whose lease has ended counts in full until its cost is told', async (t) => {
+  engine.test('ledger: a hold whose lease has ended counts in full until it is settled', async (t) => {
     const { hold, settle, sums, ledger, place, id } = await stageOn(t, engine)
     await hold('a', 40)
     await hold('b', 10)
@@ -196,7 +196,7 @@ for (const engine of engines) {
     t.deepEqual(await ledger.spent([wide]), [{ settledNanoUsd: 0, heldNanoUsd: 2 ** 53 - 1 }])
   })
 
-  engine.test('ledger: ended holds are forgotten in time, and what they cost is not', async (t) => {
+  engine.test('ledger: ended holds are deleted in time, and their costs are not', async (t) => {
     const { hold, settle, sums, ledger, place, id } = await stageOn(t, engine)
     await hold('a', 10)
     await hold('b', 10)

@@ -10,7 +10,7 @@ import { openAccount, PLANS } from './credits/accounts.ts'
 import { violationsIn } from './credits/books.ts'
 
 /*
- * Commands in lanes are run again when they are late. Here the database does what it was asked for, and its answer is
+ * Commands in lanes are run again when they are late. Here the database runs the command, and its answer is
  * lost on the way: the second run finds the work of the first.
  *
  *   store ──► relay ──► PostgreSQL

@@ -57,7 +57,7 @@ export async function openInMemory(
   }
 }
 
-/** Where in `src/stores/sql`, what is there, what is put in its place. */
+/** File in `src/stores/sql`, right text, and the wrong text in its place. */
 export type Fault = readonly [file: string, right: string, wrong: string]
 
 /** Asserts that each fault has its place in the sources, once: `npm test` makes few of them. */
@@ -69,7 +69,7 @@ export function assertPlaces(t: ExecutionContext, faults: Readonly<Record<string
   }
 }
 
-/** A copy of the store in which a fault has been made, or a true one. */
+/** Copies the store, with a fault or without. */
 export async function copyOfStore(t: ExecutionContext, fault?: Fault): Promise<StoreProgram> {
   const copy = createPluginDirectory(t).path
   for (const folder of ['core', 'stores/sql'])

@@ -71,7 +71,7 @@ for (const engine of engines) {
     await t.throwsAsync(place.open(), { message: /newer version \(it has `9001-good`\)/ })
   })
 
-  engine.test('cli: migrate makes the tables and says which steps it took', async (t) => {
+  engine.test('cli: migrate makes the tables and prints its steps', async (t) => {
     const { databaseUrl, dataDir } = await engine.createPlace(t)
     const database = databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }
     const result = await runCommand(['migrate'], { env: { ...settings(dataDir), ...database } })
@@ -79,7 +79,7 @@ for (const engine of engines) {
   })
 }
 
-/** The project's own configuration must not reach a test. */
+/** Returns settings: the project's own configuration must not reach a test. */
 function settings(dataDir: string): Record<string, string> {
   const config = path.join(dataDir, 'turnpike.yaml')
   writeFileSync(config, '')
@@ -97,7 +97,7 @@ test('cli: migrate and backup on a database that is there', async (t) => {
   t.regex(made.stdout, /^Wrote .*copy\.db \(\d+ bytes\)\.\nWrote .*copy\.telemetry\.db \(\d+ bytes\)\.\n$/)
 })
 
-test('cli: backup says what stands in its way', async (t) => {
+test('cli: backup explains its obstacles', async (t) => {
   const { dataDir } = await createSqlitePlace(t)
   const env = settings(dataDir)
   const copy = path.join(dataDir, 'copy.db')

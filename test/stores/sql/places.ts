@@ -13,7 +13,7 @@ export interface Place {
   readonly databaseUrl: string | undefined
   readonly dataDir: string
   readonly log: RecordingLog
-  /** Opens it; closed with the test. Waits long unless told otherwise: the machine may be busy. */
+  /** Opens it; closed with the test. Waits long by default: the machine may be busy. */
   open(options?: { patienceMs?: number }): Promise<SqlStore>
   /** Sends one statement past the store. */
   sql(text: string): Promise<Record<string, unknown>[]>
@@ -34,7 +34,7 @@ export interface OpenPlace {
   readonly store: SqlStore
 }
 
-/** Who closes what was opened: a test's `t`, or the end of the file. */
+/** Owner that closes opened parts: a test's `t`, or the end of the file. */
 type Owner = Pick<ExecutionContext, 'teardown'>
 
 const PATIENCE_MS = 120_000
@@ -77,7 +77,7 @@ async function createPostgresPlace(owner: Owner): Promise<Place> {
   return createPlace(owner, databaseUrl, (text) => query(databaseUrl, text))
 }
 
-/** An empty SQLite database. */
+/** Creates an empty SQLite database. */
 export async function createSqlitePlace(owner: Owner): Promise<Place> {
   const place = await createPlace(owner, undefined, async (text) => querySqlite(place.dataDir, text))
   return place

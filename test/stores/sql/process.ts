@@ -1,7 +1,7 @@
 /**
  * A process of its own that uses the ledger: `node process.ts <reserve|load> <database address or -> <data folder> <name>`.
  *
- * `reserve` waits for a word, holds 1 in one window 125 times at once, and prints what came of it. `load` reserves and settles for ever,
+ * `reserve` waits for a word, holds 1 in one window 125 times at once, and prints the result. `load` reserves and settles for ever,
  * printing each operation once it has been acknowledged; it leaves every third hold open.
  */
 import { once } from 'node:events'
@@ -22,7 +22,7 @@ const databaseUrl = address === '-' ? undefined : address
 const store = await openSqlStore({ databaseUrl, dataDir, log, clock, patienceMs: PATIENCE_MS })
 const ledger = createSpendLedger({ store, log })
 
-/** Written at once, so that it is out when the process is killed. */
+/** Prints at once, so that the line is out when the process is killed. */
 function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }

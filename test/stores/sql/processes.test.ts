@@ -40,7 +40,7 @@ function run(t: ExecutionContext, task: string, { databaseUrl = '-', dataDir }: 
   return { child, lines, until, ended }
 }
 
-/** Every acknowledged operation is there as it was acknowledged. Returns how many there were. */
+/** Asserts that every acknowledged operation is stored as acknowledged. Returns their number. */
 async function assertNoneLost(t: ExecutionContext, { sql }: Place, lines: readonly string[]): Promise<number> {
   const rows = await sql('select id, state, cost_nano_usd from spend_hold')
   const byId = new Map(rows.map((row) => [row.id, row]))
@@ -55,7 +55,7 @@ async function assertNoneLost(t: ExecutionContext, { sql }: Place, lines: readon
   return said.length
 }
 
-/** The window's sums are those of the holds. */
+/** Asserts that the window's sums are those of the holds. */
 async function assertSumsAgree(t: ExecutionContext, { sql }: Place): Promise<void> {
   const [sums] = await sql('select settled_nano_usd, held_nano_usd from spend_window')
   const holds = await sql('select state, amount_nano_usd, cost_nano_usd from spend_hold')

@@ -8,7 +8,7 @@ import { rounds } from './ledger-steps.ts'
 import { assertPlaces, copyOfStore, type Fault, openInMemory, REAL, type StoreProgram } from './memory.ts'
 import { endLeases, engines } from './places.ts'
 
-/** A ledger in this thread's memory, from the real source or from a copy of it. */
+/** Opens a ledger in this thread's memory, from the real source or from a copy of it. */
 async function ledgerInMemory(program: StoreProgram): Promise<LedgerUnderTest> {
   const { run, sql } = await openInMemory(program)
   return {
@@ -37,7 +37,7 @@ function assertAllOccurred(t: ExecutionContext, outcomes: ReturnType<typeof noOu
   for (const [outcome, count] of Object.entries(outcomes)) t.true(count > 0, outcome)
 }
 
-test('sqlite: ledger: whatever is asked, caps hold, sums are exact and nobody is locked out', async (t) => {
+test('sqlite: ledger: whatever the commands, caps hold, sums are exact and no caller is locked out', async (t) => {
   const ledger = await ledgerInMemory(REAL)
   const outcomes = noOutcomes()
   const property = fc.asyncProperty(rounds, (taken) => checkLedger(ledger, taken, outcomes))
@@ -46,20 +46,23 @@ test('sqlite: ledger: whatever is asked, caps hold, sums are exact and nobody is
 })
 
 for (const engine of engines) {
-  engine.test('ledger: whatever is asked at once, caps hold, sums are exact and nobody is locked out', async (t) => {
-    const { place, store } = await engine.shared()
-    const ledger = createSpendLedger({ store, log: place.log })
-    await ledger.close() // ends only its timer: the model tells when holds expire, whatever time that takes
-    const outcomes = noOutcomes()
-    const subject: LedgerUnderTest = { ...ledger, endLease: (id) => endLeases(place, [id]) }
-    const property = fc.asyncProperty(rounds, (taken) => checkLedger(subject, taken, outcomes))
-    // Few runs, so always the same: each outcome occurs in them.
-    await assertHolds(t, property, { numRuns: engine.name === 'sqlite' ? 12 : 6, seed: 7, endOnFailure: true })
-    assertAllOccurred(t, outcomes)
-  })
+  engine.test(
+    'ledger: whatever the concurrent commands, caps hold, sums are exact and no caller is locked out',
+    async (t) => {
+      const { place, store } = await engine.shared()
+      const ledger = createSpendLedger({ store, log: place.log })
+      await ledger.close() // ends only its timer: the model decides when holds expire, whatever time that takes
+      const outcomes = noOutcomes()
+      const subject: LedgerUnderTest = { ...ledger, endLease: (id) => endLeases(place, [id]) }
+      const property = fc.asyncProperty(rounds, (taken) => checkLedger(subject, taken, outcomes))
+      // Few runs, so always the same: each outcome occurs in them.
+      await assertHolds(t, property, { numRuns: engine.name === 'sqlite' ? 12 : 6, seed: 7, endOnFailure: true })
+      assertAllOccurred(t, outcomes)
+    },
+  )
 }
 
-/** Faults that a ledger can have: where, what is there, what is put in its place. */
+/** Faults of a ledger: file, right text, and the wrong text in its place. */
 const FAULTS: Readonly<Record<string, Fault>> = {
   'compares the limit before adding': ['spend/windows.ts', ' + excluded.held_nano_usd <= $', ' <= $'],
   'does not check growth': ['spend/holds.ts', 'after === before ? changeWindow', 'after > 0 ? changeWindow'],

@@ -8,7 +8,7 @@ import { type Engine, engines } from './places.ts'
 /* Moments in which two things happen to a pool at once; the property of pools takes one step after the other. */
 
 const LEASE_MS = 60_000
-/** The scenes say themselves when a period ends. */
+/** Never, since the scenes end periods themselves. */
 const NEVER_MS = 3_600_000
 
 async function stageOn(t: ExecutionContext, engine: Engine, { slow }: { slow?: 'reserve' | 'flush' } = {}) {
@@ -61,7 +61,7 @@ async function stageOn(t: ExecutionContext, engine: Engine, { slow }: { slow?: '
 }
 
 for (const engine of engines) {
-  engine.test('reservation pools: a request that ends while it asks for more leaves nothing held', async (t) => {
+  engine.test('reservation pools: a request that ends while it requests more leaves nothing held', async (t) => {
     const stage = await stageOn(t, engine, { slow: 'reserve' })
     await stage.fill()
     t.true((await stage.reserve('a', 50)).ok)
@@ -89,7 +89,7 @@ for (const engine of engines) {
     t.deepEqual(await stage.sums(), [80, 0])
   })
 
-  engine.test('reservation pools: what is nonsense is charged as held, and spoils nobody’s sum', async (t) => {
+  engine.test('reservation pools: an absurd cost is charged as held, and spoils no sum', async (t) => {
     const stage = await stageOn(t, engine)
     await stage.fill()
     await stage.reserve('odd', 50)
@@ -114,7 +114,7 @@ for (const engine of engines) {
     t.deepEqual(await stage.sums(), [0, 0])
   })
 
-  engine.test('reservation pools: what was free when it was admitted may cost something in the end', async (t) => {
+  engine.test('reservation pools: a request that was free at its admission may cost money in the end', async (t) => {
     const stage = await stageOn(t, engine)
     await stage.fill()
     t.true((await stage.reserve('free', 0)).ok)

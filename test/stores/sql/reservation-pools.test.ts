@@ -9,7 +9,7 @@ import { ReservationPools } from '../../../src/stores/sql/spend/reservation-pool
 import type { SqlStore } from '../../../src/stores/sql/store.ts'
 import { type Engine, endLeases, engines, type Place } from './places.ts'
 
-/** Of each caller: far from its cap, or soon near it. */
+/** Limits of the callers: far from the cap, or soon near it. */
 const LIMITS = [1_000_000, 100_000]
 const LARGEST = 90
 const LEASE_MS = 60_000
@@ -67,7 +67,7 @@ type Outcomes = Record<'drawn' | 'alone' | 'refused' | 'grown' | 'settled' | 'lo
 
 let runs = 0
 
-/** Two processes on one database, and what must hold of them however their steps fall. */
+/** Two processes on one database, and the rules for every order of their steps. */
 class Model {
   readonly #store: SqlStore
   readonly #place: Place
@@ -102,7 +102,7 @@ class Model {
     await this.#isHeld()
   }
 
-  /** When everything has ended, what was spent is known to the nano-dollar, and nothing else is taken. */
+  /** Checks that all spending is exact when everything has ended, and that nothing else is taken. */
   async end(): Promise<void> {
     for (const hold of this.#holds.splice(0)) await this.#settle(hold, 50)
     for (const pools of this.#processes) await pools.close()
@@ -115,7 +115,7 @@ class Model {
   }
 
   #open(): ReservationPools {
-    // One that has crashed says nothing any more, and hears nothing.
+    // A crashed process sends and receives nothing any more.
     const flush = (flush: SpendFlush) =>
       this.#processes.includes(pools) ? this.#answer(flush) : new Promise<never>(() => {})
     const pools = new ReservationPools({ ledger: this.#ledger, flush, log: this.#place.log, periodMs: 3_600_000 })
@@ -177,7 +177,7 @@ class Model {
     else this.#inDoubt.add(process)
   }
 
-  /** What it held counts in full: at most what is held of all, and what it had not told yet is within that. */
+  /** Crashes a process: its holds count in full, which covers its unreported spending. */
   async #crash(process: number): Promise<void> {
     this.#outcomes.crashed++
     const held = await this.#ledger.spent(this.#windows)
@@ -242,7 +242,7 @@ const NONE: Outcomes = { drawn: 0, alone: 0, refused: 0, grown: 0, settled: 0, l
 
 for (const engine of engines) {
   engine.test(
-    'reservation pools: caps hold, what runs is held, what was spent is counted once, and little else',
+    'reservation pools: caps hold, running requests are held, spending is counted once, and little else',
     (t) => {
       const { crashed, ...others } = NONE
       return checkTills(t, engine, usual, others)

@@ -34,7 +34,7 @@ async function openPlace(t: ExecutionContext, engine: Engine) {
 }
 
 for (const engine of engines) {
-  engine.test('retention: what is too old goes, however much it is, and the rest stays', async (t) => {
+  engine.test('retention: old rows are deleted, however many, and the rest stays', async (t) => {
     const { place, store, telemetry } = await openPlace(t, engine)
     const old = Array.from({ length: 450 }, (_, i) => receiptAt(NOW_MS - 11 * DAY_MS, i))
     const kept = receiptAt(NOW_MS - 9 * DAY_MS, 0)
@@ -79,7 +79,7 @@ for (const engine of engines) {
     t.is((await telemetry.usage('ancient', range)).length, 0)
   })
 
-  engine.test('retention: receipts that are kept for ever stay', async (t) => {
+  engine.test('retention: receipts that are kept forever stay', async (t) => {
     const { place, store } = await openPlace(t, engine)
     await store.run('receipt.put', [receiptAt(1, 0)])
     const options = { store, receiptsMs: 0, telemetry: undefined, firstIdAt: firstReceiptIdAt, clock, log: place.log }
@@ -121,19 +121,22 @@ for (const engine of engines) {
     t.false(place.log.events().includes('retention.failed'))
   })
 
-  engine.test('retention: telemetry that cannot be used is told, and the others are pruned all the same', async (t) => {
-    const { place, store } = await openPlace(t, engine)
-    await store.run('receipt.put', [receiptAt(1, 0)])
-    const broken = { run: () => Promise.reject(new Error('damaged')) }
-    const retention = createRetention({
-      store,
-      receiptsMs: 1,
-      telemetry: { store: broken, keepMs: 1 },
-      firstIdAt: firstReceiptIdAt,
-      clock,
-      log: place.log,
-    })
-    await t.throwsAsync(retention.prune(), { message: 'damaged' })
-    t.deepEqual(await place.sql('select id from receipt'), [])
-  })
+  engine.test(
+    'retention: telemetry that cannot be used is reported, and the others are pruned nevertheless',
+    async (t) => {
+      const { place, store } = await openPlace(t, engine)
+      await store.run('receipt.put', [receiptAt(1, 0)])
+      const broken = { run: () => Promise.reject(new Error('damaged')) }
+      const retention = createRetention({
+        store,
+        receiptsMs: 1,
+        telemetry: { store: broken, keepMs: 1 },
+        firstIdAt: firstReceiptIdAt,
+        clock,
+        log: place.log,
+      })
+      await t.throwsAsync(retention.prune(), { message: 'damaged' })
+      t.deepEqual(await place.sql('select id from receipt'), [])
+    },
+  )
 }

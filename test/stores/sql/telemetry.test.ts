@@ -65,7 +65,7 @@ function sumOf(requests: readonly FinishedRequest[]): Omit<UsageSums, 'fromMs' |
 
 const amount = fc.integer({ min: 0, max: 1e12 })
 const tokens = fc.record({ input: amount, output: amount, cacheRead: amount, cacheWrite: amount })
-/** Errors are told by their status too. */
+/** Endings: errors are recognised by their status, too. */
 const ending = fc.constantFrom(
   { outcome: 'complete', status: 200 } as const,
   { outcome: 'incomplete', status: 200 } as const,
@@ -233,7 +233,7 @@ for (const engine of engines) {
       await t.throwsAsync(telemetry.usage('mine', each), { code: 'invalid_request', message })
   })
 
-  engine.test('telemetry: nonsense that a provider tells leaves lists and sums readable', async (t) => {
+  engine.test('telemetry: nonsense that a provider reports leaves lists and sums readable', async (t) => {
     const telemetry = await open(t, engine)
     const scope = newScope()
     const most = Number.MAX_SAFE_INTEGER
@@ -273,7 +273,7 @@ for (const engine of engines) {
     t.deepEqual(found?.trace.steps[0]?.details, details)
   })
 
-  engine.test('telemetry: a trace that is too long does without details, and says so', async (t) => {
+  engine.test('telemetry: a trace that is too long is stored without details, and marked so', async (t) => {
     const telemetry = await open(t, engine)
     const scope = newScope()
     const step = { module: 'm', action: 'ran', ms: 1 }
@@ -283,7 +283,7 @@ for (const engine of engines) {
     t.deepEqual((await telemetry.find(scope, request.id))?.trace, { ...trace, steps: [step], isCut: true })
   })
 
-  engine.test('telemetry: what is recorded is there a moment later, and the end stores what waits', async (t) => {
+  engine.test('telemetry: a recorded request is stored a moment later, and close stores the queue', async (t) => {
     const { place, store } = await engine.shared()
     const options = { ...place, accounts: store, clock: { nowMs: () => Date.now() } }
     const first = openTelemetryStore(options)

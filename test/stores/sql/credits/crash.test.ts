@@ -11,7 +11,7 @@ import { drill } from './drill.ts'
 const PROGRAM = fileURLToPath(new URL('./load.ts', import.meta.url))
 const LINES = 400
 
-/** Has a process use the ledger, kills it in the middle of that, and gives what it was told had happened. */
+/** Has a process use the ledger, kills it during that, and returns the operations that were acknowledged to it. */
 async function killUnderLoad(
   t: ExecutionContext,
   { databaseUrl = '-', dataDir }: Place,
@@ -30,7 +30,7 @@ async function killUnderLoad(
   return lines.slice(1)
 }
 
-/** What was acknowledged and is not there. */
+/** Lists acknowledged operations that are missing. */
 async function lostOf({ sql }: Place, lines: readonly string[]): Promise<string[]> {
   const entries = new Set((await sql('select idem from ledger_entry')).map(({ idem }) => idem))
   const holds = new Map((await sql('select id, state, used_calls from credit_hold')).map((row) => [row.id, row]))

@@ -29,7 +29,7 @@ for (const engine of engines) {
     t.is((await rows()).length, 1)
   })
 
-  engine.test('entries: a take that is too large is clipped to what is free, or refused', async (t) => {
+  engine.test('entries: a take that is too large is clipped to the free credits, or refused', async (t) => {
     const { append, hold, rows, store, accountId } = await stageOn(t, engine)
     await append(GRANT)
     // Two calls are included; the third holds ten credits.

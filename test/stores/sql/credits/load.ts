@@ -19,7 +19,7 @@ const store = await openSqlStore({
   patienceMs: 120_000,
 })
 
-/** Written at once, so that it is out when the process is killed. */
+/** Prints at once, so that the line is out when the process is killed. */
 function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }

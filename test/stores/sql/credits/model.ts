@@ -6,10 +6,10 @@ import { openAccount } from './accounts.ts'
 import { violationsIn } from './books.ts'
 import { ACCOUNTS, SLOTS, type Step } from './steps.ts'
 
-/** What is checked: commands, and statements past them. */
+/** Commands under test, and statements that bypass them. */
 export type LedgerUnderTest = Omit<MemoryDatabase, 'close'>
 
-/** How often each outcome occurred: a property that never sees one proves nothing about it. */
+/** Counts of each outcome: a property that never sees one proves nothing about it. */
 export type Outcomes = Record<
   | 'appended'
   | 'replayed'
@@ -54,7 +54,7 @@ export function noOutcomes(): Outcomes {
 
 const LEASE_MS = 3_600_000
 const LOOKS_EVERY = 4
-/** Little is included, or nobody would ever owe anything. */
+/** Quotas are small, or no account would ever owe credits. */
 const PLANS: Plans = {
   free: { includedCalls: 2, creditsPerCall: undefined },
   pro: { includedCalls: 1, creditsPerCall: 10 },
@@ -70,10 +70,10 @@ interface Facts {
 
 let runs = 0
 
-/** How the model is run. */
+/** Options of a run. */
 export interface CheckOptions {
   readonly outcomes?: Outcomes
-  /** Whether each answer is foretold, and the books are looked at all the time; or only in the end. */
+  /** True if each answer is predicted, and the books are checked all the time; else only at the end. */
   readonly isCloselyWatched: boolean
 }
 
@@ -97,7 +97,7 @@ class Model {
   readonly #name: string
   readonly #outcomes: Outcomes
   #drains = 0
-  /** How often the id of each slot was given to a new hold. */
+  /** Number of new holds by the id of each slot. */
   readonly #uses: number[] = Array.from({ length: SLOTS }, () => 0)
 
   constructor(ledger: LedgerUnderTest, name: string, outcomes: Outcomes) {
@@ -119,17 +119,17 @@ class Model {
     await Promise.all(steps.map((step) => this.#take(step, { isAlone })))
   }
 
-  /** Every rule of the books, and that nobody has more than their plan gives. */
+  /** Checks every rule of the books, and that no account has more than its plan gives. */
   async check(): Promise<void> {
     deepEqual(await this.#ledger.sql(violationsIn(`${this.#name}-%`)), [])
-    // What is told after its lease is beside the plan: others may have used it meanwhile.
+    // An end after its lease is outside of the plan: others may have used the call meanwhile.
     const tooMany = await this.#ledger.sql(
       `select window_id from credit_hold where call_credits = 0 and account_id like '${this.#name}-%' and (state = 'open' or (state = 'posted' and previous_state = 'open')) group by account_id, window_id having sum(case when state = 'open' then calls else used_calls end) > ${MOST_INCLUDED}`,
     )
     deepEqual(tooMany, [])
   }
 
-  /** When all has ended nothing is held, and what is left can be used, and not more. */
+  /** Checks that nothing is held when all has ended, and that exactly the rest can be used. */
   async end(): Promise<void> {
     await this.#ledger.sql(
       `update credit_hold set due_at_ms = 0 where state = 'open' and account_id like '${this.#name}-%'`,
@@ -207,7 +207,7 @@ class Model {
     const facts = isAlone ? await this.#facts(hold.accountId) : undefined
     const state = await this.#stateOf(hold.holdId)
     const result = await this.#reserve({ ...hold, calls }).catch((error: unknown) => {
-      // Told by its words: over the thread of a store it is another object.
+      // Recognised by its message: over the thread of a store it is another object.
       if (!String(error).includes(`${hold.holdId} have ended`)) throw error
       return undefined
     })
@@ -220,7 +220,7 @@ class Model {
     if (facts !== undefined) this.#followsFrom(facts, { calls, state, result })
   }
 
-  /** What must be answered is known when nothing else happens meanwhile. */
+  /** Checks an answer, which is predictable when nothing else happens meanwhile. */
   #followsFrom(
     { tier, freeCredits, usedCalls }: Facts,
     { calls, state, result }: { calls: number; state: string | undefined; result: CallReservation | undefined },

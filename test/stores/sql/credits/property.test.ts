@@ -26,7 +26,7 @@ function assertAllOccurred(t: ExecutionContext, outcomes: Outcomes): void {
   for (const [outcome, count] of Object.entries(outcomes)) t.true(count > 0, outcome)
 }
 
-test('sqlite: credits: whatever is asked, the books agree, plans hold and nobody is locked out', async (t) => {
+test('sqlite: credits: whatever the commands, the books agree, plans hold and no account is locked out', async (t) => {
   let ledger = await openInMemory(REAL)
   let checked = 0
   const outcomes = noOutcomes()
@@ -43,23 +43,26 @@ test('sqlite: credits: whatever is asked, the books agree, plans hold and nobody
 })
 
 for (const engine of engines) {
-  engine.test('credits: whatever is asked at once, the books agree, plans hold and nobody is locked out', async (t) => {
-    const { place, store } = await engine.shared()
-    const ledger = { run: store.run.bind(store), sql: place.sql }
-    const outcomes = noOutcomes()
-    const property = fc.asyncProperty(roundLists, (taken) =>
-      checkCredits(ledger, taken, { outcomes, isCloselyWatched: false }),
-    )
-    // Few runs, so always the same: each outcome occurs in them.
-    await assertHolds(t, property, { numRuns: drill.rounds, seed: 7, endOnFailure: true })
-    // What is owed after a lease has a scene of its own: it is rare where little is watched.
-    assertAllOccurred(t, { ...outcomes, shortfall: 1 })
-  })
+  engine.test(
+    'credits: whatever the concurrent commands, the books agree, plans hold and no account is locked out',
+    async (t) => {
+      const { place, store } = await engine.shared()
+      const ledger = { run: store.run.bind(store), sql: place.sql }
+      const outcomes = noOutcomes()
+      const property = fc.asyncProperty(roundLists, (taken) =>
+        checkCredits(ledger, taken, { outcomes, isCloselyWatched: false }),
+      )
+      // Few runs, so always the same: each outcome occurs in them.
+      await assertHolds(t, property, { numRuns: drill.rounds, seed: 7, endOnFailure: true })
+      // Debts after a lease have a scene of their own: they are rare where little is watched.
+      assertAllOccurred(t, { ...outcomes, shortfall: 1 })
+    },
+  )
 }
 
 /**
  * Faults that the books can have. Each is found out by the property; by what, is logged: a rule of the books, an answer
- * that does not follow, or an error that nobody expects (I12), since the database refuses what cannot be.
+ * that does not follow, or an unexpected error (I12), since the database refuses what cannot be.
  */
 const FAULTS: Readonly<Record<string, Fault>> = {
   'does not ask for credits': [

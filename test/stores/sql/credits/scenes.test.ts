@@ -57,35 +57,26 @@ for (const engine of engines) {
     t.deepEqual(await hours(), [])
   })
 
-  engine.test(
-    'calls: of ends that are told together each has its own outcome, and the first of a hold counts',
-    async (t) => {
-      const { store, accountId, grant, take, balance, hold, expire } = await stageOn(t, engine)
-      await grant(10)
-      await take('gone')
-      await expire('gone')
-      for (const name of ['included', 'waived', 'paid']) await take(name)
-      const endOf = (name: string, usedCalls: number) => ({ holdId: `${t.title} ${name}`, accountId, usedCalls })
-      const ends = [
-        endOf('included', 1),
-        endOf('paid', 1),
-        endOf('included', 0),
-        endOf('waived', 0),
-        endOf('waived', 1),
-      ]
-      t.deepEqual(await store.run('ledger.end', [...ends, endOf('gone', 1), endOf('nobody’s', 1)]), [
-        ...['posted', 'posted', 'repeated', 'voided', 'repeated'],
-        ...['late', 'unknown'],
-      ])
-      t.deepEqual(await store.run('ledger.end', ends), Array(5).fill('repeated'))
-      t.like(await balance(), { credits: 0, usedCalls: 3 })
-      t.like(await hold('included'), { state: 'posted', previous_state: 'open' })
-      t.like(await hold('waived'), { state: 'voided', previous_state: 'open' })
-    },
-  )
+  engine.test('calls: of ends in one command each has its own outcome, and the first of a hold counts', async (t) => {
+    const { store, accountId, grant, take, balance, hold, expire } = await stageOn(t, engine)
+    await grant(10)
+    await take('gone')
+    await expire('gone')
+    for (const name of ['included', 'waived', 'paid']) await take(name)
+    const endOf = (name: string, usedCalls: number) => ({ holdId: `${t.title} ${name}`, accountId, usedCalls })
+    const ends = [endOf('included', 1), endOf('paid', 1), endOf('included', 0), endOf('waived', 0), endOf('waived', 1)]
+    t.deepEqual(await store.run('ledger.end', [...ends, endOf('gone', 1), endOf('nobody’s', 1)]), [
+      ...['posted', 'posted', 'repeated', 'voided', 'repeated'],
+      ...['late', 'unknown'],
+    ])
+    t.deepEqual(await store.run('ledger.end', ends), Array(5).fill('repeated'))
+    t.like(await balance(), { credits: 0, usedCalls: 3 })
+    t.like(await hold('included'), { state: 'posted', previous_state: 'open' })
+    t.like(await hold('waived'), { state: 'voided', previous_state: 'open' })
+  })
 
   engine.test(
-    'calls: what is told after its lease is charged as far as it is there, and the rest is written down',
+    'calls: an end after its lease is charged as far as credits last, and the rest is recorded',
     async (t) => {
       const { grant, take, end, expire, hold, hours, balance } = await stageOn(t, engine)
       await grant(10)
@@ -104,7 +95,7 @@ for (const engine of engines) {
     },
   )
 
-  engine.test('calls: the free plan ends with its month, and says when', async (t) => {
+  engine.test('calls: the free plan ends with its month, and reports when', async (t) => {
     const { take, balance } = await stageOn(t, engine, { tier: 'free' })
     for (const i of [1, 2, 3]) t.true((await take(i)).ok)
     const refused = await take(4)
@@ -149,7 +140,7 @@ for (const engine of engines) {
     t.deepEqual(await standing(), [0, 40])
   })
 
-  engine.test('calls: a hold of an unknown account, and the end of an unknown hold, are told', async (t) => {
+  engine.test('calls: a hold of an unknown account, and the end of an unknown hold, are reported', async (t) => {
     const { store, end } = await stageOn(t, engine)
     const order = { holdId: 'x', accountId: 'nobody', calls: 1, plans: PLANS, leaseMs: LEASE_MS }
     await t.throwsAsync(store.run('ledger.take', order), { message: /nobody is unknown/ })

@@ -10,11 +10,11 @@ import type {
 } from '../../../../src/core/ports/payments.ts'
 
 /**
- * What a store of payments must do, as a model that foretells the result of each step. Several instances work on the
+ * A model of a store of payments that predicts the result of each step. Several instances work on the
  * same few challenges, crash, come back, and try steps that are not theirs any more.
  */
 
-/** What the model checks. */
+/** Commands under test. */
 export interface PaymentsUnderTest {
   openWindow(windowId: string): Promise<number>
   claim(claim: PaymentClaim): Promise<ClaimOutcome>
@@ -37,7 +37,7 @@ const FREE_LEFT_CALLS = 2
 
 type Target = 'authorized' | 'captured' | 'consumed' | 'failed' | 'expired'
 
-/** A step; `who` picks among those who hold or held the payment of the slot, the latest first. */
+/** A step; `who` picks among the present and former holders of the slot's payment, the latest first. */
 export type Step =
   | { kind: 'claim'; slot: number; token: 'a' | 'b'; window: 'known' | 'lost' | 'over'; atOnce: number }
   | { kind: 'move'; slot: number; who: number; to: Target; atOnce: number }
@@ -46,7 +46,7 @@ export type Step =
   | { kind: 'reap' }
 
 const slot = fc.nat(SLOTS - 1)
-// The latest owner is whom it is about mostly.
+// Most steps are those of the latest owner.
 const who = fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(2) })
 /** Ends are rare: most payments go their whole way. */
 const to = fc.oneof(
@@ -87,7 +87,7 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 40, maxLength: 60 },
 )
 
-/** How often each outcome occurred: a property that never sees one proves nothing about it. */
+/** Counts of each outcome: a property that never sees one proves nothing about it. */
 export type Outcomes = Record<string, number>
 
 const EXPECTED = [
@@ -139,10 +139,10 @@ interface Payment {
   fence: number
   isLeased: boolean
   isDue: boolean
-  /** How often its client left. */
+  /** Number of client disconnects. */
   left: number
   reference: string | undefined
-  /** How often it came to each state. */
+  /** Number of times it came to each state. */
   readonly came: Map<string, number>
 }
 
@@ -160,7 +160,7 @@ class Model {
   readonly #name: string
   readonly #outcomes: Outcomes
   readonly #payments: (Payment | undefined)[] = Array.from({ length: SLOTS }, () => undefined)
-  /** Who held each slot's payment, the latest first, each with the state they believe it to be in. */
+  /** Holders of each slot's payment, the latest first, each with the state it assumes. */
   readonly #holders: HeldPayment[][] = Array.from({ length: SLOTS }, () => [])
   #owners = 0
   #nowMs = 0

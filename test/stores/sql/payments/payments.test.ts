@@ -133,7 +133,7 @@ for (const engine of engines) {
   })
 }
 
-/** Faults that the store can have: where, what is there, what is put in its place. */
+/** Faults of the store: file, right text, and the wrong text in its place. */
 const FAULTS: Readonly<Record<string, Fault>> = {
   'does not look at the owner’s fence': [
     'payments/steps.ts',

@@ -62,30 +62,33 @@ for (const engine of engines) {
     },
   )
 
-  engine.test('sessions: whatever comes at once and whoever dies, each call is used once or given back', async (t) => {
-    const place = await engine.createPlace(t)
-    const sessions = createSessionStore(await place.open())
-    const seen = {
-      reserved: 0,
-      exhausted: 0,
-      committed: 0,
-      'committed too late': 0,
-      released: 0,
-      left: 0,
-      died: 0,
-      swept: 0,
-    }
-    let runs = 0
-    const property = fc.asyncProperty(fc.integer({ min: 1, max: 6 }), moments, async (calls, taken) => {
-      await play({ place, sessions, seen }, { name: `run-${++runs}`, calls, taken })
-    })
-    await fc.assert(property, { numRuns: engine.name === 'sqlite' ? 40 : 8 })
-    t.log(seen)
-    for (const [outcome, times] of Object.entries(seen)) t.true(times > 0, outcome)
-  })
+  engine.test(
+    'sessions: whatever the concurrent commands and crashes, each call is used once or given back',
+    async (t) => {
+      const place = await engine.createPlace(t)
+      const sessions = createSessionStore(await place.open())
+      const seen = {
+        reserved: 0,
+        exhausted: 0,
+        committed: 0,
+        'committed too late': 0,
+        released: 0,
+        left: 0,
+        died: 0,
+        swept: 0,
+      }
+      let runs = 0
+      const property = fc.asyncProperty(fc.integer({ min: 1, max: 6 }), moments, async (calls, taken) => {
+        await play({ place, sessions, seen }, { name: `run-${++runs}`, calls, taken })
+      })
+      await fc.assert(property, { numRuns: engine.name === 'sqlite' ? 40 : 8 })
+      t.log(seen)
+      for (const [outcome, times] of Object.entries(seen)) t.true(times > 0, outcome)
+    },
+  )
 }
 
-/** What happens at one moment, all of it at the same time; `who` picks among the calls that were reserved before. */
+/** A command of one moment, at which all run concurrently; `who` picks among the calls that were reserved before. */
 type Happening = { kind: 'reserve' } | { kind: 'sweep' } | { kind: 'commit' | 'release' | 'leave' | 'die'; who: number }
 
 const happening: fc.Arbitrary<Happening> = fc.oneof(
@@ -104,7 +107,7 @@ const moments = fc.array(fc.array(happening, { minLength: 1, maxLength: 5 }), { 
 interface Playing {
   readonly place: Place
   readonly sessions: ReturnType<typeof createSessionStore>
-  /** How often each outcome occurred. */
+  /** Counts of each outcome. */
   readonly seen: Record<
     'reserved' | 'exhausted' | 'committed' | 'committed too late' | 'released' | 'left' | 'died' | 'swept',
     number
