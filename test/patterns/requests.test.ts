@@ -158,7 +158,7 @@ test('patterns: `none` sends the client’s bytes', async (t) => {
 const refusals: [name: string, says: RegExp][] = [
   ['brif', /Pattern `brif` is not known. Did you mean `brief`\?/],
   ['broken', /Pattern `broken` is disabled; `turnpike patterns list` shows the reason/],
-  ['off', /Pattern `off` is switched off/],
+  ['off', /Pattern `off` is disabled/],
 ]
 for (const [name, says] of refusals) {
   test(`patterns: choosing ${name} is refused`, async (t) => {
