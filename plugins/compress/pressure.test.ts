@@ -105,6 +105,8 @@ test('pressure: moving prompt-cache marks do not start another conversation', (t
   const [again] = rawOf(start).slice(-1)
   t.is(first?.identity, again?.identity)
   t.not(first?.exact, again?.exact)
+  const foreign = reading('a', { text: '1→größer' })
+  t.is(rawOf(marked(foreign)).at(-1)?.identity, rawOf(foreign).at(-1)?.identity, 'in any script')
   t.is(conversation.take(rawOf(marked(start)))[2], conversation.take(rawOf([...start, ...other('b')]))[2])
 })
 

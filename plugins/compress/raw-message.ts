@@ -32,8 +32,12 @@ export function rawMessages(request: RequestDocument, preserved: readonly Preser
     const own = [...ofAll, ...(byMessage.get(index) ?? [])]
     const ranges = own.length === 0 ? '' : JSON.stringify(own)
     const exact = hash('sha1', bytes)
-    const identity = bytes.includes(MARK_NAME) ? hash('sha1', bytes.toString('latin1').replace(MARK, '')) : exact
+    const identity = bytes.includes(MARK_NAME) ? hash('sha1', withoutMarks(bytes)) : exact
     const parse = () => request.message(index)
     return { bytes, parse, preserved: own, identity: identity + ranges, exact: exact + ranges }
   })
+}
+
+function withoutMarks(bytes: Buffer): Buffer {
+  return Buffer.from(bytes.toString('latin1').replace(MARK, ''), 'latin1')
 }

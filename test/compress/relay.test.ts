@@ -67,13 +67,15 @@ test('compress: a conversation that has nothing to shorten keeps its bytes', asy
 
 test('compress: what one call has sent is the beginning of what the next one sends', async (t) => {
   const scene = stage.scene()
-  const unmarked = FIRST_CALL.map((message) => message.replace(' , "cache_control":{"type":"ephemeral"}', ''))
+  const unmarked = FIRST_CALL.map((message) => message.replace(', "cache_control":{"type":"ephemeral"}', ''))
   await scene.send({ body: bodyOf(FIRST_CALL.slice(0, 3)) })
   await scene.send({ body: bodyOf([...unmarked, SECOND_RESULT]) })
   const [before, after] = scene.seen().map(({ json }) => (Array.isArray(json?.messages) ? json.messages : []))
   const withoutMarks = (messages: unknown) =>
     JSON.stringify(messages).replaceAll(',"cache_control":{"type":"ephemeral"}', '')
   t.is(withoutMarks(after?.slice(0, 3)), withoutMarks(before))
+  t.true(JSON.stringify(before).includes('cache_control'))
+  t.false(JSON.stringify(after).includes('cache_control'), 'a mark that the client has moved is not sent again')
 })
 
 test('compress: chat clients are served too', async (t) => {
