@@ -43,7 +43,7 @@ for (const role of ['assistant', 'system'] as const)
   })
 
 test('eligibility: excludes high temperatures', (t) => {
-  const reason = (temperature: number) => {
+  const reason = (temperature?: number) => {
     const exchange = exchangeOf('Where is it?', { temperature })
     const question = questionOf(exchange)
     if (typeof question === 'string') return question
@@ -51,6 +51,7 @@ test('eligibility: excludes high temperatures', (t) => {
   }
   t.is(reason(0.7), undefined)
   t.is(reason(0.8), 'temperature')
+  t.is(reason(), 'temperature', 'the default is 1')
 })
 
 const LITERAL: Readonly<Record<string, readonly string[]>> = {

@@ -138,6 +138,13 @@ test('dashboard: the file of requests has a line for each, and no cell that a sp
   t.is(end, '')
 })
 
+test('dashboard: a cell that begins with a tab is no formula behind it', async (t) => {
+  const odd = await stage.ask('tabbed', { pipe: 'none', extra: { model: '\t=1+tabbed' } })
+  await detailOf(odd.headers['x-svc-receipt'])
+  const { text } = await get('/dashboard/api/requests.csv?text=1%2Btabbed')
+  t.true(text.includes(`,'\t=1+tabbed,`), text)
+})
+
 test.serial('dashboard: bodies are kept of the last requests only, and counted as they were', async (t) => {
   const replies = []
   for (const name of ['first', 'second', 'third'])

@@ -54,6 +54,7 @@ testWithRedis('redis: what one gateway stores, another one replays, in either mo
   t.is(replayed.text, live.text.replaceAll('event: ping\ndata: {"type": "ping"}\n\n', ''))
   t.is(stateOf(await other.ask(t.title)), 'hit')
   t.is(stateOf(await other.ask(t.title, { as: 'caller-2' })), 'miss')
+  t.is(stateOf(await other.ask(t.title, { headers: { 'cache-control': 'no-cache' } })), 'miss')
 })
 
 testWithRedis(

@@ -120,6 +120,12 @@ test('messages events: calls of one index are distinguished by their ids', (t) =
   t.like(content, { 0: { id: 'call_0', input: { a: 1 } }, 1: { id: 'call_x', input: { b: 2 } }, length: 2 })
 })
 
+test('messages events: of calls of one index the last goes on', (t) => {
+  const other = call(0, '{"b"', { id: 'call_x', name: 'tool_0' })
+  const { content } = messageOf(begin(0, '{"a":1}'), other, call(0, ':2}'), finish('stop'), DONE)
+  t.like(content, { 0: { id: 'call_0', input: { a: 1 } }, 1: { id: 'call_x', input: { b: 2 } }, length: 2 })
+})
+
 test('messages events: calls of one index without ids are distinguished by their ends', (t) => {
   const { content } = messageOf(
     call(0, '{"a":1}', { name: 'f' }),

@@ -96,6 +96,12 @@ for (const engine of engines) {
       rest.map(({ reference }) => reference),
       ['pi_c1'],
     )
+    const afterFirst = await payments.listSettled({ before: first[0], limit: 2 })
+    t.deepEqual(
+      afterFirst.map(({ reference }) => reference),
+      ['pi_c2', 'pi_c1'],
+      'a page may end between two of the same millisecond',
+    )
   })
 
   engine.test('payments: windows and payments without money go when they are old, money never', async (t) => {
