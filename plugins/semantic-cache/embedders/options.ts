@@ -8,19 +8,28 @@ const remote = z.strictObject({
   shape: z
     .enum(['openai', 'voyage'])
     .default('openai')
-    .describe('Whose endpoint it is like: OpenAI’s, as most are, or Voyage’s.'),
+    .describe('Request and reply format of the endpoint: OpenAI’s, which most endpoints have, or Voyage’s.'),
   model: z.string().min(1).optional().describe('Name of the model, as the endpoint knows it. Needed for `remote`.'),
   api_key: z
     .string()
     .min(1)
     .optional()
     .meta({ secret: true })
-    .describe('Key for the endpoint, sent as a Bearer. Best taken from the environment. Unset: none is sent.'),
-  dimensions: z.int().min(16).max(4096).default(512).describe('Length of the vectors; an entry takes a byte for each.'),
+    .describe(
+      'Key for the endpoint, sent as `authorization: Bearer`; best taken from the environment. Unset: no header is sent.',
+    ),
+  dimensions: z
+    .int()
+    .min(16)
+    .max(4096)
+    .default(512)
+    .describe('Dimensions of the vectors; each takes one byte of an entry.'),
   ask_dimensions: z
     .boolean()
     .default(true)
-    .describe('Whether the endpoint is asked for `dimensions`. `false` for models that cannot shorten their vectors.'),
+    .describe(
+      'Whether the request to the endpoint contains `dimensions`. `false` for models that cannot shorten their vectors.',
+    ),
 })
 
 function removedEmbedderMessage({ input }: { readonly input?: unknown }): string | undefined {
@@ -35,11 +44,11 @@ export const embedderOptions = {
     .enum(['lexical', 'remote'], { error: removedEmbedderMessage })
     .default('lexical')
     .describe(
-      'What proposes similar texts. `lexical`: shared words and parts of words, built in. `remote`: an endpoint for embeddings, which is sent the last user texts.',
+      'Source of the vectors that find similar texts. `lexical`: built in, from words and parts of words. `remote`: an endpoint for embeddings, which receives the last user texts.',
     ),
   embedder_budget: duration({ min: '5ms', max: '4s' })
     .prefault('150ms')
-    .describe('How long a request waits for a vector of `remote` before it goes on without (`embedder-late`).'),
+    .describe('How long a request waits for a vector of `remote` before it goes on without one (`embedder-late`).'),
   remote: remote.prefault({}),
 }
 

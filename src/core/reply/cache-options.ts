@@ -10,7 +10,7 @@ export const cacheOptions = {
     .enum(['key', 'user', 'shared'])
     .default('key')
     .describe(
-      'Whose stored replies a caller may receive: those of the same key, of the same user, or of all callers. `shared` requires `allow_shared`.',
+      'Callers whose stored replies a caller may receive: those with the same key, those of the same user, or all. `shared` requires `allow_shared`.',
     ),
   allow_shared: z
     .boolean()
