@@ -24,7 +24,7 @@ export interface Accounts {
   readonly authenticate: Authenticate
   /** For the routes of accounts; unset in local mode. */
   readonly routes: KeyRouteParts | undefined
-  /** Verifies session tokens; unset in local mode. */
+  /** Verifies session tokens. Unset in local mode. */
   readonly verify: VerifySession | undefined
 }
 
@@ -47,7 +47,7 @@ export function openAccounts(options: AccountsOptions): Promise<Opened<Accounts>
 async function openCloudAccounts(options: AccountsOptions, disposal: Disposal): Promise<Accounts> {
   const { config, database, limits, assertPipeline, clock, log } = options
   warnOfUnpinned(config, log)
-  // Only where there are sessions: local mode need not load the verifier.
+  // Loaded only for sessions: local mode does not need the verifier.
   const { createSessionVerifier } = await import('../accounts/sessions/verify.ts')
   const verify = createSessionVerifier({ ...sessionOptions(config), clock })
   const lookup = disposal.use(
@@ -69,15 +69,18 @@ async function openCloudAccounts(options: AccountsOptions, disposal: Disposal): 
   }
 }
 
-/** Whoever issues tokens for one gateway alone need pin nothing; nobody can tell from here. */
+/**
+ * Warns about an unchecked audience. An issuer that serves this gateway alone needs no check, which cannot be detected
+ * here.
+ */
 function warnOfUnpinned({ sessions: { jwks_url: jwksUrl, audience, azp } }: Config, log: Log): void {
   if (jwksUrl === undefined || audience !== undefined || azp.length > 0) return
   log.warn({ set: 'SVC_SESSION_AUDIENCE or SVC_SESSION_AZP' }, 'sessions.taken-for-any-audience')
 }
 
 /**
- * Throws `ConfigError` for cloud mode when nothing could verify its users, and for local mode that others reach when the
- * configuration does not allow it.
+ * Throws `ConfigError` for cloud mode without a way to verify users, and for local mode that other machines can reach
+ * unless the configuration allows it.
  */
 export function assertModeComplete(config: Config): void {
   assertReachMeant(config)
@@ -91,12 +94,10 @@ function sessionOptions({ sessions }: Config): Omit<SessionOptions, 'clock'> {
 
 function sessionKeys({ jwks_url: jwksUrl, secret }: Config['sessions']): SessionOptions['keys'] {
   if (jwksUrl !== undefined && secret !== undefined)
-    throw new ConfigError(
-      '`sessions`: expected SVC_SESSION_JWKS_URL or SVC_SESSION_SECRET, got both. A verifier has one kind of key.',
-    )
+    throw new ConfigError('`sessions`: expected SVC_SESSION_JWKS_URL or SVC_SESSION_SECRET, got both. Set one of them.')
   if (jwksUrl !== undefined) return { jwksUrl }
   if (secret !== undefined) return { secret }
   throw new ConfigError(
-    '`mode`: `cloud` needs to know who its users are. Set SVC_SESSION_JWKS_URL to the key set of your identity provider, or, for development, SVC_SESSION_SECRET to a secret of at least 32 bytes (`openssl rand -base64 48`).',
+    '`mode`: `cloud` needs a way to verify its users. Set SVC_SESSION_JWKS_URL to the key set of your identity provider, or, for development, SVC_SESSION_SECRET to a secret of at least 32 bytes (`openssl rand -base64 48`).',
   )
 }

@@ -37,11 +37,11 @@ export interface AgentPayments {
   readonly delivered: DeliveredAnswers
   readonly challengeLimiter: ChallengeLimiter
   readonly late: LateCalls
-  /** Calls of sessions without a stream. */
+  /** In-flight calls of prepaid sessions without a stream. */
   readonly running: RunningRequests
-  /** `undefined` while nothing can be paid here. */
+  /** Paywall and prepaid sessions; `undefined` while payments are not configured. */
   readonly payable: { readonly paywall: Paywall; readonly sessions: Sessions } | undefined
-  /** Compares a payment intent, as it was fetched just now, with what is known here. */
+  /** Reconciles a freshly fetched payment intent with the stored payment. */
   reconcile(intent: Stripe.PaymentIntent): Promise<void>
   close(): Promise<void>
 }
@@ -60,16 +60,21 @@ export interface AgentPaymentsOptions {
 const PRICES = { callCents: 50, sessionCallCents: 5 }
 const NANO_USD = 1e9
 const ANSWERS_BYTES = 64 * 1024 * 1024
-/** Calls of a session without a stream, as many as the smallest session has: those that run may all be late, uncharged. */
+/**
+ * Most in-flight calls of a session without a stream, as many as the smallest session has: all may be late and
+ * uncharged.
+ */
 const MOST_AT_ONCE = 10
 const LEASE_MS = 15_000
 const PATIENCE_MS = 60_000
 const REAP_EVERY_MS = 15_000
 const MINUTE_MS = 60_000
-/** Of one challenge: more than any client retries. */
+/** Submissions of one challenge; more than any client retries. */
 const SUBMITS_PER_MINUTE = 200
 
-/** Opens payments of agents; returns `undefined` when they are off. Throws `ConfigError` when they are half configured. */
+/**
+ * Opens payments of agents; returns `undefined` when they are off. Throws `ConfigError` when they are half configured.
+ */
 export async function openAgentPayments(options: AgentPaymentsOptions): Promise<AgentPayments | undefined> {
   const { config, database, spend, stores, clock, log: parent } = options
   const { mpp } = config
@@ -126,7 +131,7 @@ export async function openAgentPayments(options: AgentPaymentsOptions): Promise<
   }
 }
 
-/** Limits on those who have not paid yet. */
+/** Creates the limits on clients that have not paid. */
 async function openLimits({ config }: AgentPaymentsOptions, log: Log) {
   const open = async (namespace: string, limit: number) =>
     limit === 0

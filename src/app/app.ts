@@ -36,34 +36,34 @@ export interface AppOptions {
   readonly random: () => number
   readonly startedAtMs: number
   readonly observers: readonly RequestObserver[]
-  /** The configuration in force, for the dashboard. */
+  /** Returns the effective configuration, for the dashboard. */
   readonly settings: () => SettingsInForce
 }
 
-/** A gateway that does not listen yet. */
+/** A gateway that is not listening yet. */
 export interface App {
   readonly server: Server
   readonly pipelines: Pipelines
   readonly registry: PluginRegistry
   readonly providers: Providers
-  /** From now on it asks to be sent nothing more; what comes all the same is served. */
+  /** Reports `draining` to load balancers from now on; requests that still arrive are served. */
   endReadiness(): void
-  /** Ends what has no end of its own, and would hold up the server's. */
+  /** Ends connections that do not end by themselves and would delay closing the server. */
   endFeeds(): void
-  /** Closes plugins, provider connections and stores; the server is drained before. */
+  /** Closes plugins, provider connections and stores, after the server has drained. */
   close(): Promise<void>
 }
 
 /**
- * Opens every subsystem of the gateway. Throws `ConfigError` for a mode that lacks what it needs, `PluginError` when a plugin that the operator's pipeline names cannot be used;
- * what was opened until then is closed.
+ * Opens every subsystem of the gateway. Throws `ConfigError` when an option that the mode requires is missing,
+ * `PluginError` when a plugin of the operator's pipeline cannot be used; closes all subsystems opened until then.
  */
 export async function createApp(options: AppOptions): Promise<App> {
   assertModeComplete(options.config)
   return openParts(options, (disposal) => openSubsystems(options, disposal))
 }
 
-/** Opens each subsystem with those before it. They are closed in the reverse order. */
+/** Opens each subsystem after those that it depends on; they close in reverse order. */
 async function openSubsystems(options: AppOptions, disposal: Disposal): Promise<Omit<App, 'close'>> {
   const { config, log, clock } = options
   const stores = disposal.use('stores', await createByteStores({ redisUrl: config.redis_url, log }))

@@ -1,18 +1,18 @@
 import { listenAddress, urlHere } from '../core/system/listen-address.ts'
 
-/** What the start tells a person. */
+/** Facts of the start-up banner. */
 export interface BannerFacts {
   readonly host: string
   readonly port: number
   readonly mode: string
   readonly pipeline: string
   readonly hasDashboard: boolean
-  /** Other machines reach it and need no key. */
+  /** Other machines can reach the gateway without a key. */
   readonly isOpen: boolean
   readonly providers: readonly { name: string; configured: boolean }[]
 }
 
-/** The text shown at start: where, which providers, which pipeline, and a line to paste. */
+/** Prints the start-up banner: address, providers, pipeline, and a command to paste. */
 export function banner({ host, port, mode, pipeline, hasDashboard, isOpen, providers }: BannerFacts): string {
   const url = urlHere(host, port)
   const isDemo = providers.some(({ name }) => name === 'demo') && !providers.some(({ configured }) => configured)
@@ -38,7 +38,7 @@ ${hasDashboard ? `  dashboard  ${url}/\n` : ''}${isLocal ? '' : howToGetKey}
   try it     curl ${url}/v1/messages -H 'authorization: Bearer ${key}' ${json} \\
                -d '${JSON.stringify(body)}'
   an agent   ANTHROPIC_BASE_URL=${url} ANTHROPIC_API_KEY=${key} claude
-${isDemo ? '\n  No provider has a credential: the demo models answer. Set ANTHROPIC_API_KEY to ask real ones.\n' : ''}
+${isDemo ? '\n  No provider has a credential: the demo models answer. Set ANTHROPIC_API_KEY to call real ones.\n' : ''}
 `
 }
 

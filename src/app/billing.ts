@@ -18,16 +18,16 @@ export interface BillingOptions {
   readonly clock: Clock
   readonly log: Log
   readonly session: ReadSession
-  /** Is shown payments that webhooks were about. */
+  /** Called with the payment intents of webhooks. */
   readonly onIntent: BillingParts['onIntent']
 }
 
-/** Billing of cloud mode, for its routes. */
+/** Billing of cloud mode, as its routes use it. */
 export interface OpenBilling extends BillingRouteParts {
   close(): Promise<void>
 }
 
-/** Opens billing, which cloud mode has. */
+/** Opens billing, in cloud mode. */
 export function openBilling({ config, database, clock, log, session, onIntent }: BillingOptions): OpenBilling {
   const { recharge_interval: rechargeMs, meter_interval: meterMs } = config.billing
   const parts = { ...billingPartsOf({ config, database, clock, log }), onIntent }
@@ -35,7 +35,7 @@ export function openBilling({ config, database, clock, log, session, onIntent }:
   return { billing, session, addresses: returnAddressesOf(config), close: () => billing.close() }
 }
 
-/** What billing works with, as it is configured. */
+/** Creates the dependencies of billing from the configuration. */
 export function billingPartsOf({
   config,
   database,
@@ -51,13 +51,13 @@ export function billingPartsOf({
   }
 }
 
-/** Stripe as it is configured; `undefined` without a key. */
+/** Creates the configured Stripe client; `undefined` without a key. */
 export function stripeClientOf({ billing }: Config): StripeClient | undefined {
   const { secret_key: secretKey, api_base: apiBase } = billing
   return secretKey === undefined ? undefined : createStripeClient({ secretKey, apiBase })
 }
 
-/** What billing sells, as it is configured. */
+/** Returns the configured plans and prices. */
 function billingSettingsOf({ billing }: Config): BillingSettings {
   const { price_pro: pro, price_team: team } = billing
   return {
@@ -70,7 +70,7 @@ function billingSettingsOf({ billing }: Config): BillingSettings {
   }
 }
 
-/** Where people may be sent after paying. */
+/** Origins that checkout may return to. */
 function returnAddressesOf({ server, billing }: Config): ReturnAddresses {
   const publicUrl = server.public_url
   const dashboardUrl = server.dashboard_url ?? (publicUrl && `${publicUrl.replace(/\/$/, '')}/dashboard`)

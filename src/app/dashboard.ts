@@ -27,32 +27,32 @@ import type { Telemetry } from './telemetry.ts'
 
 const BUILT_FILES = path.join(import.meta.dirname, '../../dashboard/dist')
 
-/** What of the dashboard works while nobody looks: it takes in what there will be to see. */
+/** Collects the data of the dashboard, also while no page is open. */
 export interface DashboardIntake {
   readonly feed: LiveFeed
   readonly live: LivePages
   readonly captures: DashboardOptions['captures']
   readonly captureOptIns: CaptureOptIns | undefined
-  /** For the routes of models; `undefined`: no body is kept. */
+  /** Captures bodies on the routes of models; `undefined` when capture is off. */
   readonly capture: CaptureOptions | undefined
 }
 
-/** What the intake is opened with. */
+/** Input of `openIntake`. */
 export interface IntakeOptions {
   readonly config: Config
   readonly stores: ByteStores
-  /** To the other processes, if there are any. */
+  /** Channel to the other processes; `undefined`: there are none. */
   readonly channel: Channel | undefined
   readonly clock: Clock
   readonly log: Log
 }
 
-/** Opens the live feed, and the place of bodies: memory in local mode, the byte store in cloud mode. */
+/** Opens the live feed and the capture store: memory in local mode, the byte store in cloud mode. */
 export function openIntake({ config, stores, channel, clock, log }: IntakeOptions): DashboardIntake {
   const feed = new LiveFeed()
   const live = new LivePages({ feed, channel, log })
   const { access, capture, capture_requests: most, capture_memory: maxBytes, capture_keep: keepMs } = config.dashboard
-  // Without telemetry there is no list of requests to find them by.
+  // Without telemetry no list of requests leads to captures.
   if (access === 'off' || !capture || !config.telemetry.enabled)
     return { feed, live, captures: undefined, captureOptIns: undefined, capture: undefined }
   if (config.mode === 'local') {
@@ -77,7 +77,7 @@ function withPeers(store: CaptureStore, channel: Channel | undefined): CaptureSt
   return channel === undefined ? store : createPeerCaptures(store, channel)
 }
 
-/** What the dashboard shows. */
+/** Input of `openDashboard`. */
 export interface DashboardParts {
   readonly config: Config
   readonly settings: () => SettingsInForce
@@ -92,7 +92,7 @@ export interface DashboardParts {
   readonly registry: PluginRegistry
 }
 
-/** Puts the dashboard together; `undefined` where it is switched off. */
+/** Creates the dashboard; returns `undefined` when it is switched off. */
 export function openDashboard(parts: DashboardParts): DashboardOptions | undefined {
   const { config, intake, accounts, limits, telemetry, pipelines, registry, database, agentPayments } = parts
   const { settings, clock } = parts
@@ -129,7 +129,7 @@ export function openDashboard(parts: DashboardParts): DashboardOptions | undefin
   }
 }
 
-/** Names under which the operator says that the gateway is reached. */
+/** Returns the configured host names of the gateway. */
 export function knownHostsOf({ server }: Config): ReadonlySet<string> {
   return new Set([server.public_url, server.dashboard_url].flatMap((url) => (url ? [new URL(url).hostname] : [])))
 }
@@ -137,7 +137,7 @@ export function knownHostsOf({ server }: Config): ReadonlySet<string> {
 function viewerOf(config: Config, { routes }: Accounts): ReadViewer {
   const { dashboard, sessions } = config
   if (routes === undefined) {
-    // Safe: `off` has no dashboard.
+    // Safe: there is no dashboard with `off`.
     const access = dashboard.access as 'loopback' | 'open'
     return createLocalViewer({ access, knownHosts: knownHostsOf(config) })
   }

@@ -8,7 +8,9 @@ import { hostOf } from '../core/system/host-of.ts'
 import { sqliteFile } from '../stores/sql/sqlite/location.ts'
 import { openSqlStore, type SqlStore } from '../stores/sql/store.ts'
 
-/** Opens the database of accounts and money. Throws `ConfigError` when it cannot be opened: the gateway does not start. */
+/**
+ * Opens the database of accounts and money. Throws `ConfigError` when it cannot be opened: the gateway does not start.
+ */
 export async function openDatabase(options: { config: Config; log: Log; clock: Clock }): Promise<SqlStore> {
   const { config, log, clock } = options
   openDataFolder(config.data_dir)
@@ -20,7 +22,7 @@ export async function openDatabase(options: { config: Config; log: Log; clock: C
   }
 }
 
-/** Names the option that decides where the database is, and its place without credentials. */
+/** Returns the option that sets the database, with its location without credentials. */
 function optionOf({ database_url: url, data_dir: dataDir }: Config): string {
   return url === undefined ? `\`data_dir\` (${sqliteFile(dataDir)})` : `\`database_url\` (${hostOf(url)})`
 }

@@ -10,36 +10,36 @@ import { createApp } from './app.ts'
 import { banner } from './banner.ts'
 
 /**
- * DESIGN. A gateway from its configuration to its end, which leaves the process alone: it installs no listener on it, ends
- * it in no case, and keeps all of its state to itself. A process may hold several, one after the other or at the same time;
- * `stop` releases all that one has taken.
+ * DESIGN. A gateway from its configuration to its end, independent of the process: it installs no process listeners,
+ * never exits, and has no global state. A process may run several, one after the other or concurrently; `stop` releases
+ * all resources of one.
  */
 
 /** Input of `openGateway`. */
 export interface GatewayOptions {
   readonly loaded: LoadedConfig
   readonly logging: Logging
-  /** Start of the process, on the wall clock. */
+  /** Start of the process, in milliseconds since 1970. */
   readonly startedAtMs: number
 }
 
-/** A gateway that listens. */
+/** A listening gateway. */
 export interface OpenGateway {
   readonly port: number
-  /** Address, providers and a request to try, for a person. */
+  /** Start-up banner: address, providers and a request to try. */
   readonly banner: string
   /**
-   * Drains and closes, once: serves for `server.drain_delay`, refuses new connections, lets running requests finish within
-   * `server.drain_timeout`, and releases everything.
+   * Drains and closes, once: serves for `server.drain_delay`, refuses new connections, lets in-flight requests finish
+   * within `server.drain_timeout`, and releases everything.
    */
   stop(): Promise<void>
-  /** Cuts what `stop` waits for. */
+  /** Closes the connections that `stop` waits for. */
   cut(): void
 }
 
 /**
  * Starts a gateway; resolves when it listens. Rejects with `ConfigError`, `PluginError` or the system's error about the
- * address, and holds nothing then.
+ * address, with all resources released.
  */
 export async function openGateway({ loaded, logging, startedAtMs }: GatewayOptions): Promise<OpenGateway> {
   const { config } = loaded
@@ -63,7 +63,7 @@ export async function openGateway({ loaded, logging, startedAtMs }: GatewayOptio
   const pipeline = app.pipelines.for(undefined).printed
   const providers = app.providers.all.map(({ name, configured }) => ({ name, configured }))
   log.info({ host, port, mode, pipeline, providers }, 'gateway.listening')
-  // The first request need not wait for it.
+  // Not awaited, so that the first request does not wait for it.
   setImmediate(loadClient).unref()
   const isOpen = isOpenToOthers(config)
   if (isOpen) log.warn({ host, port }, 'gateway.open-to-others')

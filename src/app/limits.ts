@@ -20,7 +20,7 @@ export interface OpenLimits extends RequestLimits {
   close(): Promise<void>
 }
 
-/** Opens the limits of requests: in cloud mode those that are not switched off, in local mode those that are set. */
+/** Opens the limits of requests: on by default in cloud mode, off by default in local mode. */
 export async function openLimits({ config, log }: LimitsOptions): Promise<OpenLimits> {
   const isCloud = config.mode === 'cloud'
   const open = async (namespace: string, limit: number) =>
@@ -30,7 +30,7 @@ export async function openLimits({ config, log }: LimitsOptions): Promise<OpenLi
   const { requests_per_minute: requests, failures_per_minute: failures, requests_at_once: asked } = config.limits
   const atOnce = asked ?? (isCloud ? CLOUD_REQUESTS_AT_ONCE : 0)
   const requestsPerMinute = requests ?? (isCloud ? CLOUD_REQUESTS_PER_MINUTE : 0)
-  // A key of cloud mode may have a limit of its own where the operator has set none.
+  // A key of cloud mode may have a limit of its own without one of the operator.
   const perKey = await open('rate', requestsPerMinute || (isCloud ? CLOUD_REQUESTS_PER_MINUTE : 0))
   const perAddress = await open('failures', failures ?? (isCloud ? CLOUD_FAILURES_PER_MINUTE : 0))
   return {

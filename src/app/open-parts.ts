@@ -2,13 +2,13 @@ import type { Config } from '../config/schema.ts'
 import { Disposal } from '../core/disposal.ts'
 import type { Log } from '../core/ports/log.ts'
 
-/** Time that a part may take to close, in milliseconds, beside the time that running requests have to finish. */
+/** Longest time for a part to close, in milliseconds, in addition to the time for in-flight requests to finish. */
 const CLOSE_ROOM_MS = 10_000
 
-/** A subsystem that closes its parts, the last opened first; it never rejects. */
+/** A subsystem that closes its parts in reverse order; closing never rejects. */
 export type Opened<Parts> = Parts & { close(): Promise<void> }
 
-/** Opens a subsystem's parts. When one of them cannot be opened, closes the others and throws its error. */
+/** Opens a subsystem's parts. If one fails to open, closes the others and throws its error. */
 export async function openParts<Parts extends object>(
   { config, log }: { config: Config; log: Log },
   open: (disposal: Disposal) => Parts | Promise<Parts>,

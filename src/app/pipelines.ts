@@ -14,7 +14,7 @@ export interface PipelineParts {
   readonly log: Log
 }
 
-/** Opens the pipelines, and resolves the operator's own. Throws `PluginError` when that cannot run. */
+/** Opens the pipelines, and resolves the operator's own. Throws `PluginError` when it cannot run. */
 export function openPipelines({ config: { pipeline }, registry, providers, log }: PipelineParts): Pipelines {
   const pipelines = new Pipelines({
     registry,

@@ -24,14 +24,14 @@ export interface PluginsOptions {
   readonly config: Config
   readonly stores: ByteStores
   readonly spend: Spend
-  /** Models that plugins may call; they answer once it is open. */
+  /** Models that plugins may call, once it is open. */
   readonly internal: InternalRequests
   readonly clock: Clock
   readonly log: Log
 }
 
 /**
- * Installs the plugins, and watches their folders where that is configured. Throws `PluginError` when one that the
+ * Installs the plugins, and watches their folders if configured. Throws `PluginError` when one that the
  * operator's pipeline names cannot be used.
  */
 export function openPlugins(options: PluginsOptions): Promise<Opened<{ registry: PluginRegistry }>> {

@@ -14,7 +14,7 @@ export interface ProvidersOptions {
   readonly log: Log
 }
 
-/** Opens the providers. Throws `ConfigError` when the configuration names one that is not there. */
+/** Opens the providers. Throws `ConfigError` when the configuration names an unknown one. */
 export async function openProviders({ config, tokens, random, log }: ProvidersOptions): Promise<Providers> {
   try {
     return await createProviders(config, { log, tokens, random, nowMs: () => performance.now() })

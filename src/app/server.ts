@@ -21,7 +21,7 @@ import { type DashboardIntake, knownHostsOf } from './dashboard.ts'
 import type { Spend } from './spend.ts'
 import { metricsRouteOf, type Telemetry } from './telemetry.ts'
 
-/** The subsystems that requests are served with. */
+/** Subsystems that serve requests. */
 export interface ServerParts extends Pick<App, 'pipelines' | 'providers' | 'registry'> {
   limits: RequestLimits
   spend: Spend
@@ -32,11 +32,11 @@ export interface ServerParts extends Pick<App, 'pipelines' | 'providers' | 'regi
   capture: DashboardIntake['capture']
   dashboard: DashboardOptions | undefined
   readiness: Readiness
-  /** To the other workers on this port. */
+  /** Channel to the other workers on this port. */
   workers: Channel | undefined
 }
 
-/** Creates the HTTP server with all routes; it does not listen yet. */
+/** Creates the HTTP server with all routes; does not listen yet. */
 export function createServer(
   { config, log, clock, observers, startedAtMs }: AppOptions,
   {
@@ -127,7 +127,7 @@ export function createServer(
   return createHttpServer(app.callback(), config.server)
 }
 
-/** Creates the intakes of request bodies: of callers, and of requests that are not paid for. */
+/** Creates the intakes of request bodies: of callers, and of clients without a valid credential. */
 function createIntakes({ server }: Config): Intakes {
   const { unpaid_bodies: unpaid } = server
   return {

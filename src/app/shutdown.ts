@@ -1,15 +1,15 @@
 import type { Log } from '../core/ports/log.ts'
 import type { OpenGateway } from './gateway.ts'
 
-/** `EX_SOFTWARE` of BSD's sysexits.h: an exception outside of every request. */
+/** `EX_SOFTWARE` of BSD's sysexits.h: exit code for an exception outside of requests. */
 const EXIT_EXCEPTION = 70
 const SAME_SIGNAL_MS = 500
-/** Further exceptions that are logged while the process drains: a timer may throw each millisecond. */
+/** Most exceptions that are logged while the process drains: a timer may throw each millisecond. */
 const MOST_LOGGED = 20
 
 /**
- * Ends the process on a signal, or when an exception was thrown outside of every request; the gateway drains before. A
- * second signal ends it at once. An exception while it drains changes the exit code alone.
+ * Drains the gateway and exits on a signal, or after an exception outside of requests. A second signal exits at once.
+ * An exception while draining only changes the exit code.
  */
 export function stopWhenAsked(gateway: Pick<OpenGateway, 'stop'>, log: Log): void {
   let draining = false
@@ -24,7 +24,8 @@ export function stopWhenAsked(gateway: Pick<OpenGateway, 'stop'>, log: Log): voi
     void end()
   })
   let thrown = 0
-  // The state of what threw is unknown. Requests have their own handlers and go on; a supervisor starts a new process.
+  // The state after the exception is unknown. Requests have their own handlers and finish; a supervisor restarts the
+  // process.
   process.on('uncaughtException', (error) => {
     if (thrown++ < MOST_LOGGED) log.error({ err: error }, 'process.uncaught-exception')
     if (thrown === 1) log.error({ exitCode: EXIT_EXCEPTION }, 'gateway.draining')
@@ -36,7 +37,7 @@ export function stopWhenAsked(gateway: Pick<OpenGateway, 'stop'>, log: Log): voi
 function onSignal(first: (signal: string) => void): void {
   let sinceMs: number | undefined
   const receive = (signal: string): void => {
-    // Ctrl-C reaches a whole process group, and parents forward it: what follows at once is the same signal.
+    // Ctrl-C is sent to a whole process group, and parents forward it: a signal that follows at once is a duplicate.
     if (sinceMs !== undefined && Date.now() - sinceMs < SAME_SIGNAL_MS) return
     if (sinceMs !== undefined) process.exit(1)
     sinceMs = Date.now()

@@ -24,7 +24,7 @@ export interface Spend {
   readonly prices: Prices
   readonly tokens: TokenCounter
   readonly capsOf: CapsOf
-  /** Quota charges of plans; unset in local mode, where calls are free. */
+  /** Quota charges of plans; unset in local mode, where calls are free of charge. */
   readonly quotaCharges: QuotaCharges | undefined
 }
 
@@ -52,7 +52,7 @@ export function openSpend(options: SpendOptions): Promise<Opened<Spend>> {
   })
 }
 
-/** Beside what a provider may take to begin its answer. */
+/** Time in addition to a provider's time-out for the start of its reply, in milliseconds. */
 const LEASE_ROOM_MS = 60_000
 
 function callLeaseMs({ providers: { timeouts } }: Config): number {

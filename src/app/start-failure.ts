@@ -2,7 +2,7 @@ import { ConfigError } from '../config/config-error.ts'
 import { errorCodeOf, messageOf } from '../core/errors.ts'
 import { PluginError } from '../pipeline/load.ts'
 
-/** Explains a start that failed: in words, without a stack, when an operator can mend its cause. */
+/** Explains a failed start: without a stack if an operator can fix the cause. */
 export function explainStartFailure(error: unknown): string {
   return `turnpike cannot start: ${reasonOf(error)}`
 }

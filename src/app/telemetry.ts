@@ -32,16 +32,17 @@ import type { Spend } from './spend.ts'
 /** Receipts, rows, metrics and traces of requests. */
 export interface Telemetry {
   readonly receipts: Receipts
-  /** Records how replies ended; `undefined` when nothing is recorded. */
+  /** Records how replies ended; `undefined` when recording is off. */
   readonly recorder: ReplyRecorder | undefined
   /** Rows of requests; `undefined` when they are off. */
   readonly store: SqlTelemetry | undefined
-  /** `undefined` when they are off. */
+  /** Metrics; `undefined` when they are off. */
   readonly metrics: Metrics | undefined
-  /** Counts every request that has ended; those that were refused before their pipeline become rows. */
+  /** Counts every ended request, and adds rows for those that were refused before their pipeline. */
   observe(record: RequestRecord): void
   /**
-   * Starts deleting old rows. Until plugins are set up, the process is too busy to hear the database's answers in time.
+   * Starts deleting old rows; called after plugins are set up, before which the process is too busy for queries to
+   * return in time.
    */
   startRetention(): void
 }
@@ -57,7 +58,7 @@ export interface TelemetryOptions {
   readonly log: Log
 }
 
-/** Opens receipts, telemetry and metrics. Throws `ConfigError` when `data_dir` holds no usable key of receipts. */
+/** Opens receipts, telemetry and metrics. Throws `ConfigError` when `data_dir` has no usable key of receipts. */
 export function openTelemetry(options: TelemetryOptions): Promise<Opened<Telemetry>> {
   const { config, database, spend, feed, clock, log } = options
   const drainMs = config.server.drain_timeout
@@ -88,7 +89,7 @@ export function openTelemetry(options: TelemetryOptions): Promise<Opened<Telemet
   })
 }
 
-/** Refused requests get rows, and are published, as other requests are. */
+/** Adds rows for refused requests, and publishes them, as for other requests. */
 function refusalsOf(store: SqlTelemetry | undefined, { feed, clock }: TelemetryOptions): Refusals | undefined {
   if (store === undefined) return undefined
   const record = (request: FinishedRequest): void => {
@@ -114,7 +115,7 @@ interface Listeners {
   readonly tracer: Tracer | undefined
 }
 
-/** Fans each receipt out to rows, the live feed, metrics and traces; `undefined` when there are none. */
+/** Fans each receipt out to rows, the live feed, metrics and traces; `undefined` when all are off. */
 function fanOut({ receipts }: Config, { store, feed, metrics, tracer }: Listeners): ReceiptsOptions['onBuilt'] {
   if (store === undefined && metrics === undefined && tracer === undefined) return undefined
   const kept = { hasReceipt: receipts.enabled }
@@ -154,7 +155,7 @@ function openRetention(
   })
 }
 
-/** Throws `ConfigError` when there is no usable key, and none can be made there. */
+/** Opens the key of receipts. Throws `ConfigError` when there is no usable key and none can be created. */
 function openKey({ data_dir: dataDir }: Config): ReceiptKey {
   try {
     return openReceiptKey(dataDir)

@@ -15,7 +15,7 @@ const PUBLIC_PATHS: ReadonlySet<string> = new Set([
   '/llms.txt',
 ])
 
-/** Input of `originGuard`. */
+/** Input of `createOriginGuard`. */
 export interface OriginGuardOptions {
   /** Host names of the gateway, besides local ones. */
   readonly knownHosts: ReadonlySet<string>

@@ -8,10 +8,10 @@ import { GatewayError } from '../../core/errors.ts'
 /**
  * DESIGN — the files of the dashboard
  *
- * A page and a few files whose names hold a hash of what is in them, so that a browser keeps those for ever and asks for
- * the page alone. They are read, packed and hashed when somebody first opens the dashboard, and served from memory. The
- * policy lets the page run its own scripts and talk to its own gateway, and nothing else: a message that holds a script or
- * an address is text, whatever a page does wrong.
+ * A page and a few files whose names contain a hash of their content, so that browsers cache them permanently and
+ * revalidate the page alone. They are read, compressed and hashed at the first request, and served from memory. The
+ * content security policy allows the page its own scripts and calls of its own gateway, nothing else: a script or URL
+ * in a message stays text even if the page has a bug.
  */
 const POLICY = [
   "default-src 'none'",
@@ -38,7 +38,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
 }
-const FOR_EVER = 'public, max-age=31536000, immutable'
+const IMMUTABLE = 'public, max-age=31536000, immutable'
 const PAGE = '/index.html'
 
 interface Asset {
@@ -48,16 +48,16 @@ interface Asset {
   readonly packed: Buffer
 }
 
-/** Serves the built files that lie in a folder: the page at `/`, the others below `/assets`. */
+/** Serves the built files of a folder: the page at `/`, the others below `/assets`. */
 export function assetsRoute(folder: string): Middleware {
   let assets: ReadonlyMap<string, Asset> = new Map()
   return function dashboardFile(ctx) {
-    // Not there yet, they may be by the next time.
+    // Not cached: files that are missing now may be built before the next request.
     if (assets.size === 0) assets = readAssets(folder)
     const isPage = ctx.path === '/'
     const asset = assets.get(isPage ? PAGE : ctx.path)
     if (asset === undefined) throw missing(ctx, { isBuilt: assets.size > 0 })
-    ctx.set({ ...HEADERS, 'cache-control': isPage ? 'no-cache' : FOR_EVER, vary: 'accept-encoding', etag: asset.etag })
+    ctx.set({ ...HEADERS, 'cache-control': isPage ? 'no-cache' : IMMUTABLE, vary: 'accept-encoding', etag: asset.etag })
     ctx.status = 200
     if (ctx.fresh) {
       ctx.status = 304

@@ -13,36 +13,36 @@ import { readText } from './read-text.ts'
 /**
  * DESIGN — capture in cloud mode
  *
- * Nobody's bodies are kept unless the account has said so, for a time that it has set. The wish lies in the byte store
- * with that time as its life, so that it ends by itself, and if it is lost the answer is no. A request must not wait for
- * the store: each process keeps wishes for ten seconds, and a request for which none is known yet is not captured. Where
- * each process has a store of its own, all are told of a wish: also, and above all, of its end.
+ * Bodies are captured only after the account has opted in, for a duration that it sets. The opt-in is in the byte store
+ * with that duration as its TTL, so that it expires by itself; if it is lost, capture is off. A request must not wait
+ * for the store: each process caches opt-ins for ten seconds, and a request without a cached one is not captured. Where
+ * each process has its own store, opt-ins are published to all processes, above all their end.
  */
 const TOPIC = 'capture-wishes'
 const MOST_KNOWN = 10_000
 const KNOWN_FOR_MS = 10_000
 
-/** What is made from what. */
+/** Input of `CaptureOptIns`. */
 export interface CaptureOptInOptions {
-  /** Where wishes are. */
+  /** Store of opt-ins, by user. */
   readonly store: ByteStore
-  /** How long a captured body can be seen, in milliseconds. */
+  /** Retention of captured bodies, in milliseconds. */
   readonly keepMs: number
-  /** To processes that have a store of their own; `undefined`: there are none, or all share one. */
+  /** Channel to processes with stores of their own; `undefined`: there are none, or all share one. */
   readonly channel?: Channel | undefined
   readonly clock: Clock
   readonly log: Log
 }
 
-const wish = z.object({ userId: z.string(), forMs: z.int().min(0) })
+const optIn = z.object({ userId: z.string(), forMs: z.int().min(0) })
 
 interface Known {
-  /** Milliseconds since 1970; 0: not wished. */
+  /** End of the opt-in, in milliseconds since 1970; 0: none. */
   readonly untilMs: number
   readonly askedAtMs: number
 }
 
-/** Which accounts want bodies of their requests kept, and until when. */
+/** Capture opt-ins of accounts, with their ends. */
 export class CaptureOptIns {
   readonly keepMs: number
   readonly #options: CaptureOptInOptions
@@ -53,12 +53,13 @@ export class CaptureOptIns {
     this.#options = options
     this.keepMs = options.keepMs
     options.channel?.subscribe(TOPIC, (text) => {
-      const told = readText(wish, text)
-      if (told !== undefined) this.#put(told.userId, told.forMs).catch((error: unknown) => this.#tell(error))
+      const published = readText(optIn, text)
+      if (published === undefined) return
+      this.#put(published.userId, published.forMs).catch((error: unknown) => this.#logUnknown(error))
     })
   }
 
-  /** Whether an account wants it, as far as that is known at once. */
+  /** Returns whether an account has opted in, from the cache; an unknown opt-in is looked up for later requests. */
   isWanted(userId: string | undefined): boolean {
     if (userId === undefined) return false
     const nowMs = this.#options.clock.nowMs()
@@ -67,7 +68,9 @@ export class CaptureOptIns {
     return known !== undefined && known.untilMs > nowMs
   }
 
-  /** Until when bodies are kept; `undefined`: they are not. Throws when the store cannot be asked. */
+  /**
+   * Returns the end of the opt-in, in milliseconds since 1970; `undefined` without one. Throws when the store fails.
+   */
   async untilMs(userId: string): Promise<number | undefined> {
     const bytes = await this.#options.store.get(userId)
     const nowMs = this.#options.clock.nowMs()
@@ -76,7 +79,7 @@ export class CaptureOptIns {
     return untilMs > nowMs ? untilMs : undefined
   }
 
-  /** Keeps bodies for so long from now; 0 ends it. Resolves with the end. */
+  /** Opts in for `forMs` from now; 0 ends the opt-in. Resolves with its end. */
   async set(userId: string, forMs: number): Promise<number | undefined> {
     await this.#options.channel?.publish(TOPIC, JSON.stringify({ userId, forMs }))
     return this.#put(userId, forMs)
@@ -94,16 +97,16 @@ export class CaptureOptIns {
     if (this.#asking.has(userId)) return
     this.#asking.add(userId)
     this.untilMs(userId)
-      .catch((error: unknown) => this.#tell(error))
+      .catch((error: unknown) => this.#logUnknown(error))
       .finally(() => this.#asking.delete(userId))
   }
 
-  #tell(error: unknown): void {
+  #logUnknown(error: unknown): void {
     this.#options.log.debug({ reason: messageOf(error) }, 'capture.wish-unknown')
   }
 }
 
-/** Keeps what was said in a byte store, which other instances may share. What cannot be kept is told in the log. */
+/** Creates a capture store on a byte store, which other instances may share. Logs captures that it cannot store. */
 export function createStoredCaptures({
   store,
   keepMs,
@@ -117,7 +120,7 @@ export function createStoredCaptures({
     },
     async get(id) {
       const bytes = await store.get(id)
-      // Safe: `put` alone writes here.
+      // Safe: only `put` writes to this store.
       return bytes === undefined ? undefined : (deserialize(bytes) as CapturedRequest)
     },
   }

@@ -6,26 +6,28 @@ import type { Exchange } from '../../core/request/exchange.ts'
 import { onClosed } from '../client-disconnect.ts'
 import { tapBody } from '../sent-body.ts'
 
-/** What of a body is kept. */
+/** Bytes that are kept of a body. */
 const MOST_BYTES = 1024 * 1024
-/** More edits than modules make. */
+/** Edits that are kept; more than plugins make. */
 const MOST_VERSIONS = 32
 
-/** Who may be captured, and where it goes. */
+/** Input of `captureRequest`. */
 export interface CaptureOptions {
   readonly store: CaptureStore
-  /** Whether bodies of this caller's requests are kept; asked for each request, so it must be cheap. */
+  /** Returns whether bodies of this caller are captured; called for each request, so it must be cheap. */
   readonly isWanted: (caller: Caller) => boolean
 }
 
-/** A request whose reply is still to come. */
+/** A request whose reply has not begun. */
 export interface OpenCapture {
   readonly id: string
   readonly exchange: Exchange
   readonly response: ServerResponse
 }
 
-/** Keeps what is said in a request, when that is wanted: buffers are held, nothing is parsed or copied before the end. */
+/**
+ * Captures the bodies of a request if its caller has opted in. Keeps buffers; parses and copies nothing before the end.
+ */
 export function captureRequest({ id, exchange, response }: OpenCapture, { store, isWanted }: CaptureOptions): void {
   if (!isWanted(exchange.caller)) return
   const reply = new BoundedBody()
@@ -33,20 +35,20 @@ export function captureRequest({ id, exchange, response }: OpenCapture, { store,
   let canonical: CapturedBody | undefined
   let versions: CapturedVersion[] = []
   exchange.watchEdits((after, module) => {
-    // A module that was bypassed has had its edits undone.
+    // The edits of a bypassed plugin are undone.
     versions = versions.slice(0, exchange.edits.length)
     if (versions.length >= MOST_VERSIONS) return
     if (versions.length === 0) canonical = cut(exchange.request.bytes)
     versions.push({ module, ...cut(after.bytes) })
   })
   onClosed(response, () => {
-    const stood = versions.slice(0, exchange.edits.length)
+    const kept = versions.slice(0, exchange.edits.length)
     store.put({
       id,
       scope: exchange.caller.scope,
       request: cut(exchange.original),
-      canonical: stood.length === 0 ? undefined : canonical,
-      versions: stood,
+      canonical: kept.length === 0 ? undefined : canonical,
+      versions: kept,
       reply: reply.body(),
     })
   })
@@ -57,7 +59,7 @@ function cut(bytes: Buffer): CapturedBody {
   return { bytes: kept, totalBytes: bytes.length }
 }
 
-/** The first of what was written. */
+/** The first bytes of a body, up to `MOST_BYTES`, and its total size. */
 class BoundedBody {
   #pieces: Uint8Array[] = []
   #keptBytes = 0

@@ -7,7 +7,7 @@ import type { RequestState } from '../request-context.ts'
 import type { CaptureOptIns } from './capture-opt-in.ts'
 import { type ReadViewer, userOf } from './viewer.ts'
 
-/** What the routes of an account's wish are made from. */
+/** Dependencies of the routes of the capture opt-in. */
 export interface CaptureOptInRouteOptions {
   readonly viewer: ReadViewer
   readonly optIns: CaptureOptIns
@@ -19,7 +19,7 @@ const HOUR_MS = 3_600_000
 const DECIDED = 'In local mode the operator decides.'
 const wish = z.strictObject({ hours: z.int().min(0).max(MOST_HOURS) })
 
-/** `GET /dashboard/api/capture`: until when bodies of the account's requests are kept; `null`: they are not. */
+/** `GET /dashboard/api/capture`: returns the end of the account's capture opt-in, `null` without one. */
 export function captureRoute({ viewer, optIns }: Omit<CaptureOptInRouteOptions, 'intake'>): Middleware<RequestState> {
   return async function capture(ctx) {
     const untilMs = await optIns.untilMs(userOf(await viewer(ctx), DECIDED))
@@ -27,9 +27,9 @@ export function captureRoute({ viewer, optIns }: Omit<CaptureOptInRouteOptions, 
   }
 }
 
-/** `PUT /dashboard/api/capture` with `{ "hours": 1 }`: keeps bodies for so long; 0 ends it. */
+/** `PUT /dashboard/api/capture` with `{ "hours": 1 }`: opts in for so many hours; 0 ends it. */
 export function captureOptInRoute({ viewer, optIns, intake }: CaptureOptInRouteOptions): Middleware<RequestState> {
-  return async function captureWish(ctx) {
+  return async function captureOptIn(ctx) {
     const userId = userOf(await viewer(ctx), DECIDED)
     const parsed = wish.safeParse(await readControlBody(ctx.req, { intake, sender: userId }))
     if (!parsed.success)

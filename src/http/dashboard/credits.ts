@@ -7,7 +7,7 @@ import { type ReadViewer, userOf } from './viewer.ts'
 
 const query = z.strictObject({ after: wholeNumber.optional(), limit })
 
-/** `GET /dashboard/api/credits`: what changed the credits of the viewer's own account, newest first. */
+/** `GET /dashboard/api/credits`: lists the entries of the viewer's own credit ledger, newest first. */
 export function creditsRoute({
   viewer,
   credits,

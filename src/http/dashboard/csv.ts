@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import { MOST_IN_ONE_LIST } from './query.ts'
 
-/** More than a spreadsheet takes. */
+/** Rows of a file; more than spreadsheets open. */
 const MOST_IN_ONE_FILE = 1_000_000
 const CUT = 'This file ends after its first 1000000 rows. Narrow the search for the others.'
 const NANO = 1e9
@@ -13,17 +13,17 @@ export type CsvColumns<Row> = readonly (readonly [
   value: (row: Row) => string | number | boolean | null,
 ])[]
 
-/** What a file is made from. */
+/** Columns and rows of a file. */
 export interface CsvFile<Row> {
   readonly name: string
   readonly columns: CsvColumns<Row>
-  /** The rows after one, or the first; at most so many. */
+  /** Returns the rows after one, or the first; at most `limit`. */
   readonly page: (after: Row | undefined, limit: number) => Promise<readonly Row[]>
 }
 
 /**
- * Answers with a file (RFC 4180), page by page, so that it takes no memory here. It ends after a million rows; a file that
- * is cut says so in a last line.
+ * Streams a CSV file (RFC 4180) page by page, in bounded memory. It ends after a million rows; the last line of a
+ * truncated file notes that.
  */
 export function sendCsv<Row>(ctx: Context, file: CsvFile<Row>): void {
   ctx.type = 'text/csv; charset=utf-8'
@@ -43,7 +43,10 @@ async function* linesOf<Row>({ columns, page }: CsvFile<Row>) {
   if ((await page(after, 1)).length > 0) yield Buffer.from(`${CUT}\r\n`)
 }
 
-/** A spreadsheet runs what begins like a formula: such a text of a client's gets a quote before it. */
+/**
+ * Prints a cell. Spreadsheets run text that begins like a formula, so a client's text of that kind gets a leading
+ * quote.
+ */
 function cell(value: string | number | boolean | null): string {
   if (value === null) return ''
   if (typeof value !== 'string') return String(value)
@@ -51,12 +54,12 @@ function cell(value: string | number | boolean | null): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** Nano-USD as dollars with nine digits. */
+/** Prints nano-USD as USD with nine decimals. */
 export function usd(nanoUsd: number | null): string | null {
   return nanoUsd === null ? null : (nanoUsd / NANO).toFixed(9)
 }
 
-/** Milliseconds since 1970 as ISO 8601. */
+/** Prints milliseconds since 1970 as ISO 8601. */
 export function isoTime(atMs: number): string {
   return new Date(atMs).toISOString()
 }

@@ -3,63 +3,63 @@ import { type FinishedRequest, isAmong, type ListedRequest, type Scopes } from '
 /**
  * DESIGN — the live feed of a process
  *
- *   publish() ──► last 200 (for whoever comes back)
+ *   publish() ──► last 200 (for pages that reconnect)
  *            └──► each watcher: a queue of 50 ──every 100 ms, unless its connection is full──► one batch
- *                                    └─ what does not fit is dropped, the oldest first, and counted: the page says so
+ *                                    └─ overflow is dropped, the oldest first, and counted: the page shows the count
  *
  * Guarantees: `publish` never waits, writes or throws; a watcher costs a push for each request and a bounded number of
- * rows a second, however busy the gateway and however slow its connection. A watcher is a page, or one of another process:
- * see `live-pages.ts`.
+ * rows a second, however busy the gateway and however slow its connection. A watcher is a page, or one of another
+ * process: see `live-pages.ts`.
  */
 const MOST_KEPT = 200
 const MOST_QUEUED = 50
 const PAUSE_MS = 100
 
-/** A request as the feed tells it: a row with its steps, for the small waterfall. */
+/** A request in the feed: a row with its steps, for the small waterfall. */
 export type LiveRequest = ListedRequest & { readonly steps: FinishedRequest['trace']['steps'] }
 
-/** What a watcher is told at once. */
+/** Requests that are sent to a watcher together. */
 export interface LiveBatch {
   readonly requests: readonly LiveRequest[]
-  /** How many there were besides that could not be told. */
+  /** Requests that were dropped before these. */
   readonly dropped: number
 }
 
-/** Where a watcher's batches go. */
+/** Destination of a watcher's batches. */
 export interface LiveSink {
-  /** Sends a batch; `false`: the connection is full until `onDrain` is called. */
+  /** Sends a batch; returns `false` when the connection is full, until `onDrain` is called. */
   write(batch: LiveBatch): boolean
   end(): void
 }
 
-/** How somebody watches. */
+/** Options of watching. */
 export interface WatchOptions {
   readonly scopes: Scopes
   readonly sink: LiveSink
-  /** The last request that was seen: what came after it is told first, as far as it is still known. */
+  /** The last request that was received: later ones that are still kept are sent first. */
   readonly lastId?: string | undefined
-  /** How long it has been watching elsewhere, in milliseconds: what has ended since is told first. */
+  /** Time since the page was opened at another process, in milliseconds: requests that ended since are sent first. */
   readonly openForMs?: number
   readonly onLeave?: () => void
 }
 
-/** Someone who watches. */
+/** A page that receives requests, of this process or of another. */
 export interface LiveWatcher {
-  /** Who is watched; may change while it lasts. */
+  /** Scopes whose requests are sent; may change meanwhile. */
   scopes: Scopes
-  /** Takes in what another process has told. */
+  /** Adds a batch of another process. */
   take(batch: LiveBatch): void
-  /** The connection takes more again. */
+  /** Resumes sending: the connection has drained. */
   onDrain(): void
   leave(): void
 }
 
-/** Calls back a little later; injected, so that tests can turn the time. */
+/** Calls back after a pause; injected, so that tests control time. */
 export type Later = (work: () => void) => void
 
 const afterPause: Later = (work) => void setTimeout(work, PAUSE_MS).unref()
 
-/** Tells watchers of requests as they end. */
+/** Sends requests to watchers as they end. */
 export class LiveFeed {
   readonly #kept: { readonly request: LiveRequest; readonly atMs: number }[] = []
   readonly #watchers = new Set<Watcher>()
@@ -73,10 +73,10 @@ export class LiveFeed {
     const request = { ...row, steps: trace.steps }
     this.#kept.push({ request, atMs: performance.now() })
     if (this.#kept.length > MOST_KEPT) this.#kept.shift()
-    for (const watcher of this.#watchers) watcher.tell(request)
+    for (const watcher of this.#watchers) watcher.add(request)
   }
 
-  /** Begins to tell. */
+  /** Adds a watcher. */
   watch({ scopes, sink, onLeave, ...seen }: WatchOptions): LiveWatcher {
     const forget = () => {
       this.#watchers.delete(watcher)
@@ -84,16 +84,18 @@ export class LiveFeed {
     }
     const watcher = new Watcher(scopes, sink, { later: this.#later, onLeave: forget })
     this.#watchers.add(watcher)
-    for (const request of this.#unseen(seen)) watcher.tell(request)
+    for (const request of this.#unseen(seen)) watcher.add(request)
     return watcher
   }
 
-  /** Ends all connections, which have no end of their own. */
+  /** Ends all connections, which do not end by themselves. */
   close(): void {
     for (const watcher of [...this.#watchers]) watcher.end()
   }
 
-  /** After the last request that was seen: by its place, or by its id, which has its time, where it is another process's. */
+  /**
+   * Returns the requests after the last one received: by position, or by the time in its id if another process sent it.
+   */
   #unseen({ lastId, openForMs = 0 }: Pick<WatchOptions, 'lastId' | 'openForMs'>): readonly LiveRequest[] {
     const openedAtMs = performance.now() - openForMs
     const seen = this.#kept.findIndex(({ request }) => request.id === lastId)
@@ -125,7 +127,7 @@ class Watcher implements LiveWatcher {
     this.#surroundings = surroundings
   }
 
-  tell(request: LiveRequest): void {
+  add(request: LiveRequest): void {
     if (!isAmong(request.scope, this.scopes)) return
     this.#queue.push(request)
     if (this.#queue.length > MOST_QUEUED) {
@@ -137,7 +139,7 @@ class Watcher implements LiveWatcher {
 
   take({ requests, dropped }: LiveBatch): void {
     this.#dropped += dropped
-    for (const request of requests) this.tell(request)
+    for (const request of requests) this.add(request)
     this.#schedule()
   }
 

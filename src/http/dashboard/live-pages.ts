@@ -12,18 +12,18 @@ import { readText } from './read-text.ts'
  *   page ◄── queue of 50 ◄──┬── own feed
  *                           └── batches ◄─ channel ◄─ queue of 50, in each other process ◄── its feed
  *
- *   every 2 s, while a page is open here:  "these pages watch these scopes, tell me" ─ channel ─► all processes
+ *   every 2 s, while a page is open here:  "these pages watch these scopes" ─ channel ─► all processes
  *
- * Guarantees: while nobody watches anywhere, nothing is published. A process tells a page of another what that page may
- * see and no more, from a queue of its own: one page's strangers cost another nothing. It sends its next batch when the
- * one before has gone; what does not fit meanwhile is dropped, and counted. A process that is not heard of for four beats
- * is told nothing any more; one that learns late who watches tells what has ended since that page was opened.
+ * Guarantees: while no page is open, nothing is published. A process sends to another's page only requests in that
+ * page's scopes, from a queue per page: pages do not slow each other. It sends a batch after the one before was
+ * delivered; overflow is dropped and counted. A process that misses four heartbeats gets nothing more; one that learns
+ * late of a page sends the requests that have ended since the page was opened.
  */
 const TOPIC = 'live'
 const BEAT_MS = 2000
 const MOST_SILENT_BEATS = 4
 const MOST_PAGES = 100
-/** Pages of all other processes together. */
+/** Most pages of all other processes together. */
 const MOST_AWAY = 500
 
 const announcement = z.object({
@@ -39,17 +39,17 @@ const announcement = z.object({
 })
 type Announced = z.infer<typeof announcement>['pages'][number]
 
-const told = z.object({
+const remoteBatch = z.object({
   page: z.string(),
-  // Safe: other processes run this very code; what a page must not see goes by the scope, which is looked at.
+  // Safe: other processes run the same code; pages are filtered by the scope, which is checked.
   requests: z.array(z.custom<LiveBatch['requests'][number]>((row) => typeof Object(row).scope === 'string')),
   dropped: z.int().min(0),
 })
 
-/** What pages watch. */
+/** Input of `LivePages`. */
 export interface LivePagesOptions {
   readonly feed: LiveFeed
-  /** To the other processes, if there are any. */
+  /** Channel to the other processes; `undefined`: there are none. */
   readonly channel: Channel | undefined
   readonly log: Log
 }
@@ -65,7 +65,7 @@ interface Home {
   silentBeats: number
 }
 
-/** The pages that are open here, and what other processes' pages are told. */
+/** The pages of this process, and the feeds of other processes' pages. */
 export class LivePages {
   readonly #options: LivePagesOptions
   readonly #home = randomUUID()
@@ -83,12 +83,12 @@ export class LivePages {
     this.#timer = setInterval(() => this.beat(), BEAT_MS).unref()
   }
 
-  /** Whether nobody else may watch. */
+  /** True when no further page may watch. */
   get isFull(): boolean {
     return this.#pages.size >= MOST_PAGES
   }
 
-  /** Begins to tell a page of what all processes do. */
+  /** Sends a page the requests of all processes from now on. */
   watch({ scopes, sink, lastId }: Omit<WatchOptions, 'onLeave'>): LiveWatcher {
     const id = randomUUID()
     const onLeave = () => {
@@ -101,19 +101,19 @@ export class LivePages {
     return watcher
   }
 
-  /** Says again who watches here, and forgets those of whom nothing was heard. */
+  /** Announces this process's pages again, and removes processes that have missed their heartbeats. */
   beat(): void {
     if (this.#pages.size > 0) this.#announceSoon()
     for (const [name, home] of this.#away) if (++home.silentBeats > MOST_SILENT_BEATS) this.#watchFrom(name, home, [])
   }
 
-  /** Ends all pages; what they leave behind elsewhere ends with their silence, if it is not told in time. */
+  /** Ends all pages; other processes remove them after four missed heartbeats, if the announcement is lost. */
   close(): void {
     clearInterval(this.#timer)
     this.#options.feed.close()
   }
 
-  /** Once for all that changes at the same time. */
+  /** Announces once for all changes of the same tick. */
   #announceSoon(): void {
     const { channel, log } = this.#options
     if (channel === undefined || this.#isAnnouncing) return
@@ -139,7 +139,7 @@ export class LivePages {
     this.#watchFrom(data.home, home, data.pages)
   }
 
-  /** Lets exactly these pages of another process watch. */
+  /** Makes the watchers of another process match its announced pages. */
   #watchFrom(name: string, { watchers }: Home, pages: readonly Announced[]): void {
     for (const [id, watcher] of watchers) {
       const page = pages.find((page) => page.id === id)
@@ -151,15 +151,15 @@ export class LivePages {
     }
     let room = MOST_AWAY - [...this.#away.values()].reduce((sum, home) => sum + home.watchers.size, 0)
     for (const page of pages)
-      if (!watchers.has(page.id) && room-- > 0) watchers.set(page.id, this.#tellAway(name, page))
+      if (!watchers.has(page.id) && room-- > 0) watchers.set(page.id, this.#watchAway(name, page))
     if (watchers.size === 0) this.#away.delete(name)
   }
 
-  #tellAway(home: string, { id, ...watching }: Announced): LiveWatcher {
+  #watchAway(home: string, { id, ...watching }: Announced): LiveWatcher {
     const { feed, channel } = this.#options
     const sink: LiveSink = {
       write(batch) {
-        // What could not be told was still there, and counts with the next.
+        // Requests of a lost batch count as dropped in the next one.
         const lose = () => watcher.take({ requests: [], dropped: batch.requests.length + batch.dropped })
         const text = JSON.stringify({ page: id, ...batch })
         channel
@@ -175,7 +175,7 @@ export class LivePages {
   }
 
   #take(text: string): void {
-    const data = readText(told, text)
+    const data = readText(remoteBatch, text)
     if (data !== undefined) this.#pages.get(data.page)?.watcher.take(data)
   }
 }

@@ -7,13 +7,13 @@ import type { LiveBatch } from './live-feed.ts'
 import type { LivePages } from './live-pages.ts'
 import type { ReadViewer } from './viewer.ts'
 
-/** Below what proxies and browsers take for a dead connection. */
+/** Heartbeat interval, shorter than the idle time-outs of proxies and browsers. */
 const KEEP_ALIVE_MS = 15_000
 const RETRY_MS = 2000
-/** The longest time of a timer. */
+/** Longest delay of a timer, in milliseconds. */
 const LONGEST_MS = 2 ** 31 - 1
 
-/** What the live feed is made from. */
+/** Dependencies of the live feed's route. */
 export interface LiveRouteOptions {
   readonly viewer: ReadViewer
   readonly live: LivePages
@@ -25,7 +25,7 @@ export function liveRoute({ viewer, live: pages, clock }: LiveRouteOptions): Mid
   return async function live(ctx) {
     const { scopes, expiresAtMs = Number.POSITIVE_INFINITY } = await viewer(ctx)
     const { res } = ctx
-    // The page may have gone while its viewer was looked up: it would be watched for without end.
+    // The page may have disconnected during the lookup of its viewer, and would then be a watcher forever.
     if (res.destroyed) return
     const lastId = ctx.get('last-event-id') || undefined
     if (pages.isFull) throw new GatewayError('service_unavailable', 'Too many pages watch already. Close one of them.')
@@ -36,7 +36,7 @@ export function liveRoute({ viewer, live: pages, clock }: LiveRouteOptions): Mid
     const watcher = pages.watch({ scopes, sink, lastId })
     const keepAlive = setInterval(() => {
       if (!res.writableNeedDrain) res.write(': still here\n\n')
-      // Keys come and go, and sessions end while a page stays open.
+      // Keys are created and revoked, and sessions end, while a page stays open.
       viewer(ctx).then(
         (now) => {
           watcher.scopes = now.scopes
@@ -54,7 +54,7 @@ export function liveRoute({ viewer, live: pages, clock }: LiveRouteOptions): Mid
   }
 }
 
-/** A batch as server-sent events. */
+/** Prints a batch as server-sent events. */
 function printEvents({ requests, dropped }: LiveBatch): string {
   const rows = requests.map((request) => `id: ${request.id}\ndata: ${JSON.stringify(request)}\n\n`)
   return `${dropped === 0 ? '' : `event: dropped\ndata: ${dropped}\n\n`}${rows.join('')}`

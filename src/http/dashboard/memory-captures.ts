@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache'
 import type { CapturedRequest, CaptureStore } from '../../core/ports/capture.ts'
 
-/** Bytes that an entry costs besides its bodies. */
+/** Overhead of an entry, in bytes. */
 const ENTRY_OVERHEAD_BYTES = 1024
 
-/** Keeps the last requests in the memory of this process, bounded in number and in bytes. */
+/** Creates a capture store in memory, bounded in entries and bytes; evicts the oldest. */
 export function createMemoryCaptures({ most, maxBytes }: { most: number; maxBytes: number }): CaptureStore {
   const kept = new LRUCache<string, CapturedRequest>({ max: most, maxSize: maxBytes, sizeCalculation: sizeOf })
   return {
     put: (captured) => void kept.set(captured.id, captured),
-    // Looking at a request does not make it a later one.
+    // Reading an entry does not make it more recent.
     get: async (id) => kept.peek(id),
   }
 }

@@ -8,7 +8,7 @@ import type { ReadViewer } from './viewer.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** Steps as wide as a chart can show apart. */
+/** Ranges, with steps that a chart can show. */
 const RANGES: Readonly<Record<string, { lengthMs: number; stepMs: number }>> = {
   '24h': { lengthMs: DAY_MS, stepMs: HOUR_MS },
   '7d': { lengthMs: 7 * DAY_MS, stepMs: 6 * HOUR_MS },
@@ -16,7 +16,9 @@ const RANGES: Readonly<Record<string, { lengthMs: number; stepMs: number }>> = {
   '12mo': { lengthMs: 365 * DAY_MS, stepMs: 7 * DAY_MS },
 }
 
-/** `GET /dashboard/api/overview?range=24h`: what the viewer's requests have used, in steps, from the sums by hour. */
+/**
+ * `GET /dashboard/api/overview?range=24h`: returns the usage of the viewer's requests in steps, from the sums by hour.
+ */
 export function overviewRoute({
   viewer,
   telemetry,
@@ -33,7 +35,7 @@ export function overviewRoute({
   }
 }
 
-/** The range whose last step is the present one. */
+/** Returns the range that ends with the current step. */
 function rangeOf(name: string, nowMs: number): UsageRange {
   const found = RANGES[name]
   if (found === undefined)

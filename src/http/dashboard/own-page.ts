@@ -2,11 +2,11 @@ import { isIP } from 'node:net'
 import type { Context } from 'koa'
 import { GatewayError } from '../../core/errors.ts'
 
-/** Headers that a proxy adds: what comes through one is not of this machine, whatever its socket says. */
+/** Headers of proxies: a request with one is not from this machine, even if its socket is. */
 const PROXIED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'via']
 const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/
 
-/** Whether a request was made by a page of this gateway's own, or by no page at all. */
+/** Returns whether a request was sent by a page of this gateway, or by no page. */
 export function isOwnPage(ctx: Context): boolean {
   const site = ctx.get('sec-fetch-site')
   if (site !== '' && site !== 'same-origin' && site !== 'none') return false
@@ -15,8 +15,8 @@ export function isOwnPage(ctx: Context): boolean {
 }
 
 /**
- * Refuses what another site's page may have sent: by a plain call, or by a name of its own that it has led to this address
- * (DNS rebinding). An address in numbers cannot be led anywhere. Throws `permission_error`.
+ * Refuses requests that another site's page may have sent: cross-site, or under a name that it has rebound to this
+ * address (DNS rebinding). A numeric address cannot be rebound. Throws `permission_error`.
  */
 export function assertOwnPage(ctx: Context, knownHosts: ReadonlySet<string>): void {
   if (isUnderKnownName(ctx, knownHosts) && isOwnPage(ctx)) return
@@ -26,19 +26,19 @@ export function assertOwnPage(ctx: Context, knownHosts: ReadonlySet<string>): vo
   )
 }
 
-/** Whether the gateway was asked under a name that nobody else can lead to its address: `localhost`, a number, its own. */
+/** Returns whether the request's host cannot be rebound: `localhost`, a numeric address, or the gateway's own name. */
 export function isUnderKnownName(ctx: Context, knownHosts: ReadonlySet<string>): boolean {
   const host = hostOf(ctx)
   return isLocalName(host) || isIP(host) !== 0 || knownHosts.has(host)
 }
 
-/** Whether the gateway was asked under a name that leads to the browser's own machine. */
+/** Returns whether the request's host is a loopback name or address. */
 export function isUnderLoopbackName(ctx: Context): boolean {
   const host = hostOf(ctx)
   return isLocalName(host) || LOOPBACK.test(host)
 }
 
-/** Whether a request comes from this very machine, and not through a proxy on it. */
+/** Returns whether a request comes from this machine, and not through a proxy on it. */
 export function isOfThisMachine(ctx: Context): boolean {
   const { remoteAddress = '' } = ctx.req.socket
   return LOOPBACK.test(remoteAddress) && PROXIED.every((name) => ctx.get(name) === '')
@@ -49,11 +49,11 @@ export function assertLoopback(ctx: Context): void {
   if (isOfThisMachine(ctx)) return
   throw new GatewayError(
     'permission_error',
-    'In local mode the dashboard is shown on the gateway’s own machine only. Open a tunnel (`ssh -L 3099:127.0.0.1:3099 …`), or set `SVC_DASHBOARD=open` where nobody else can reach the port.',
+    'In local mode the dashboard is shown on the gateway’s own machine only. Open a tunnel (`ssh -L 3099:127.0.0.1:3099 …`), or set `SVC_DASHBOARD=open` if no other machine can reach the port.',
   )
 }
 
-/** The name under which the gateway was asked, without its port. */
+/** Returns the request's host, without its port. */
 export function hostOf(ctx: Context): string {
   return ctx
     .get('host')

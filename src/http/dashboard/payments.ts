@@ -9,11 +9,11 @@ import { type CsvColumns, isoTime, sendCsv } from './csv.ts'
 import { limit, readQuery } from './query.ts'
 import { assertOperator, type ReadViewer } from './viewer.ts'
 
-/** What the routes of payments are made from. */
+/** Dependencies of the routes of payments. */
 export interface PaymentRouteOptions {
   readonly viewer: ReadViewer
   readonly payments: PaymentBooks
-  /** Finds the requests that were paid for; `undefined`: nothing is counted. */
+  /** Finds the requests of a payment; `undefined` when telemetry is off. */
   readonly telemetry: Pick<Telemetry, 'list'> | undefined
   readonly clock: Clock
 }
@@ -39,12 +39,12 @@ const query = z.strictObject({
   book: z.enum(['open', 'delivered', 'owed', 'written-off', 'none']).optional(),
 })
 
-/** `GET /dashboard/api/payments`: what agents have paid, newest first, as the filter says; for operators. */
+/** `GET /dashboard/api/payments`: lists the payments of agents that match the filter, newest first; for operators. */
 export function paymentsRoute({ viewer, payments }: PaymentRouteOptions): Middleware<RequestState> {
   return async function listPayments(ctx) {
     assertOperator(await viewer(ctx), WHAT)
     const page = pageOf(ctx)
-    // One more than is shown tells whether there are more.
+    // One more than the page, to know whether there is a next page.
     const found = await payments.list({ ...page, limit: page.limit + 1 })
     const data = found.slice(0, page.limit)
     const last = found.length > page.limit ? data.at(-1) : undefined
@@ -52,7 +52,7 @@ export function paymentsRoute({ viewer, payments }: PaymentRouteOptions): Middle
   }
 }
 
-/** `GET /dashboard/api/payments.csv`: the same as a file. */
+/** `GET /dashboard/api/payments.csv`: returns the same as a file. */
 export function paymentsFileRoute({ viewer, payments }: PaymentRouteOptions): Middleware<RequestState> {
   return async function paymentsFile(ctx) {
     assertOperator(await viewer(ctx), WHAT)
@@ -65,7 +65,7 @@ export function paymentsFileRoute({ viewer, payments }: PaymentRouteOptions): Mi
   }
 }
 
-/** `GET /dashboard/api/payments/days`: sums by day (UTC) and book, of the last thirty. */
+/** `GET /dashboard/api/payments/days`: returns sums by day (UTC) and book, for the last thirty days. */
 export function paymentDaysRoute({ viewer, payments, clock }: PaymentRouteOptions): Middleware<RequestState> {
   return async function paymentDays(ctx) {
     assertOperator(await viewer(ctx), WHAT)
@@ -75,7 +75,7 @@ export function paymentDaysRoute({ viewer, payments, clock }: PaymentRouteOption
   }
 }
 
-/** `GET /dashboard/api/payments/:id`: one, by its challenge, with the requests that were made with its token. */
+/** `GET /dashboard/api/payments/:id`: returns a payment by its challenge, with the requests that used its token. */
 export function paymentRoute({ viewer, payments, telemetry }: PaymentRouteOptions): Middleware<RequestState> {
   return async function payment(ctx) {
     assertOperator(await viewer(ctx), WHAT)
@@ -88,12 +88,12 @@ export function paymentRoute({ viewer, payments, telemetry }: PaymentRouteOption
   }
 }
 
-/** Throws `invalid_request`. */
+/** Parses the query. Throws `invalid_request`. */
 function pageOf(ctx: Context): PaymentPage {
   return readQuery(query, ctx)
 }
 
-/** What stands for the payer's token is nobody's business. */
+/** Removes the scopes, which identify the payer's token. */
 function shown({ scopes: _, ...payment }: ListedPayment): Omit<ListedPayment, 'scopes'> {
   return payment
 }

@@ -3,11 +3,11 @@ import type { CapturedRequest, CaptureStore } from '../../core/ports/capture.ts'
 import type { Channel } from '../../core/ports/channel.ts'
 import { connectPeers } from '../../core/telemetry/peers.ts'
 
-/** What is too large for a channel goes without what each module made of it. */
+/** Largest message; a larger capture is sent without the versions after each plugin. */
 const LARGEST_BYTES = 8 * 1024 ** 2
 const NOT_HERE = ''
 
-/** A store that also finds what other processes keep. */
+/** Creates a store that also finds the captures of other processes. */
 export function createPeerCaptures(own: CaptureStore, channel: Channel): CaptureStore {
   const ask = connectPeers({
     channel,
@@ -31,7 +31,7 @@ function pack(captured: CapturedRequest): string {
   return sent.toString('base64')
 }
 
-/** Safe: other processes run this very code. */
+/** Parses a capture. Safe: other processes run the same code. */
 function unpack(text: string): CapturedRequest {
   return deserialize(Buffer.from(text, 'base64')) as CapturedRequest
 }

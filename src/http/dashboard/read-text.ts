@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-/** Reads what another process has told; `undefined`: it is of another version, or not of this gateway. */
+/** Parses a message of another process; `undefined` when it is of another version or of another sender. */
 export function readText<T>(schema: z.ZodType<T>, text: string): T | undefined {
   try {
     return schema.safeParse(JSON.parse(text)).data

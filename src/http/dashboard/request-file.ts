@@ -1,7 +1,7 @@
 import type { ListedRequest } from '../../core/telemetry/telemetry.ts'
 import { type CsvColumns, isoTime, usd } from './csv.ts'
 
-/** The columns of the file of requests. */
+/** Columns of the CSV file of requests. */
 export const REQUEST_COLUMNS: CsvColumns<ListedRequest> = [
   ['id', ({ id }) => id],
   ['request_id', ({ requestId }) => requestId],

@@ -18,7 +18,7 @@ import { limit, readQuery, wholeNumber } from './query.ts'
 import { REQUEST_COLUMNS } from './request-file.ts'
 import type { ReadViewer } from './viewer.ts'
 
-/** What the routes of requests are made from. */
+/** Dependencies of the routes of requests. */
 export interface RequestRouteOptions {
   readonly viewer: ReadViewer
   readonly telemetry: Pick<Telemetry, 'list' | 'find'>
@@ -37,7 +37,7 @@ const query = z.strictObject({
   fromMs: wholeNumber.optional(),
 })
 
-/** `GET /dashboard/api/requests`: the viewer's requests, newest first, as the filter says. */
+/** `GET /dashboard/api/requests`: lists the viewer's requests that match the filter, newest first. */
 export function listRoute({ viewer, telemetry }: RequestRouteOptions): Middleware<RequestState> {
   return async function requests(ctx) {
     const { scopes } = await viewer(ctx)
@@ -47,7 +47,7 @@ export function listRoute({ viewer, telemetry }: RequestRouteOptions): Middlewar
   }
 }
 
-/** `GET /dashboard/api/requests.csv`: the same as a file. */
+/** `GET /dashboard/api/requests.csv`: returns the same as a file. */
 export function csvRoute({ viewer, telemetry }: RequestRouteOptions): Middleware<RequestState> {
   return async function requestsFile(ctx) {
     const { scopes } = await viewer(ctx)
@@ -60,7 +60,7 @@ export function csvRoute({ viewer, telemetry }: RequestRouteOptions): Middleware
   }
 }
 
-/** `GET /dashboard/api/requests/:id`: all that is known of one, by its id or its request id. */
+/** `GET /dashboard/api/requests/:id`: returns the details of a request, by its id or request id. */
 export function requestRoute(options: RequestRouteOptions): Middleware<RequestState> {
   const { viewer, telemetry, receipts, captures } = options
   return async function request(ctx) {
@@ -77,7 +77,7 @@ export function requestRoute(options: RequestRouteOptions): Middleware<RequestSt
   }
 }
 
-/** The receipt, and whether its signature is that of this gateway's key. */
+/** Returns the receipt, and whether a key of this gateway has signed it. */
 async function receiptOf(found: FinishedRequest, receipts: RequestRouteOptions['receipts']) {
   const receipt = found.hasReceipt ? await receipts.find(found.scope, found.id) : undefined
   if (receipt === undefined) return null
@@ -98,7 +98,7 @@ function textOf({ bytes, totalBytes }: CapturedBody) {
   return { text: Buffer.from(bytes).toString(), isCut: bytes.length < totalBytes, totalBytes }
 }
 
-/** Throws `invalid_request`. */
+/** Parses the query. Throws `invalid_request`. */
 function pageOf(ctx: Context): RequestPage {
   const { fromMs, ...page } = readQuery(query, ctx)
   return { ...page, fromId: fromMs === undefined ? undefined : firstReceiptIdAt(fromMs) }

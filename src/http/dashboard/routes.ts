@@ -19,27 +19,27 @@ import { csvRoute, listRoute, type RequestRouteOptions, requestRoute } from './r
 import { type DashboardFacts, signInRoute, signOut, whoRoute } from './session-routes.ts'
 import { assertOperator, type ReadViewer } from './viewer.ts'
 
-/** What the dashboard is made from. */
+/** Dependencies of the dashboard. */
 export interface DashboardOptions extends Pick<RequestRouteOptions, 'receipts' | 'captures'> {
   /** The folder of the built files. */
   readonly folder: string
   readonly viewer: ReadViewer
-  /** Cloud mode's; `undefined` in local mode, where nobody signs in. */
+  /** Sign-in of cloud mode; `undefined` in local mode, which has none. */
   readonly signIn: { readonly verify: VerifySession; readonly limits: RequestLimits } | undefined
   readonly facts: DashboardFacts
-  /** `undefined`: nothing is counted. */
+  /** Rows of requests; `undefined` when telemetry is off. */
   readonly telemetry: Telemetry | undefined
   readonly live: LivePages
-  /** Cloud mode's; `undefined` where users have no say. */
+  /** Capture opt-ins of cloud mode; `undefined` where users cannot opt in. */
   readonly captureOptIns: CaptureOptInRouteOptions['optIns'] | undefined
   readonly payments: PaymentBooks
-  /** Cloud mode's. */
+  /** Credit ledger of cloud mode. */
   readonly credits: ListCredits | undefined
-  /** What users of plugins need to know. */
+  /** Details of plugins for users. */
   readonly plugins: () => readonly object[]
-  /** What operators need to know besides: where plugins lie, and which are broken. */
+  /** Details of plugins for operators: also their folders and failures. */
   readonly pluginsInDetail: () => readonly object[]
-  /** The configuration in force, for operators. */
+  /** Returns the effective configuration, for operators. */
   readonly settings: () => object
   readonly clock: Clock
 }
@@ -82,7 +82,7 @@ export function addDashboard(router: Router<RequestState>, options: DashboardOpt
   api('requests/:id', requestRoute(requests))
 }
 
-/** What is told of requests stays out of caches. */
+/** Keeps data of requests out of caches. */
 async function unstored(ctx: Context, next: Next): Promise<void> {
   ctx.set({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
   await next()

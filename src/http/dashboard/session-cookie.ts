@@ -5,28 +5,28 @@ import { isOwnPage, isUnderLoopbackName } from './own-page.ts'
 /**
  * DESIGN — the session of a browser
  *
- * The dashboard hands a session token over once, and the browser keeps it where no script can read it: in a cookie that
- * is HttpOnly and SameSite=Strict, and `Secure` unless the page is under a loopback name. A page that came over plain http
- * under another name cannot sign in: its token could be read on the way. A cookie comes by itself,
- * so it counts only for requests that the dashboard's own pages have made, told by what a browser says of their origin and
- * by a header that another site could not send without being asked first.
+ * The dashboard sends a session token once, and the browser stores it where no script can read it: in a cookie that is
+ * HttpOnly and SameSite=Strict, and `Secure` unless the page has a loopback host. A page over plain http under another
+ * name cannot sign in, since its token could be read in transit. Browsers attach cookies to any request, so the cookie
+ * counts only for requests of the dashboard's own pages, recognized by their origin headers and by a header that
+ * another site cannot send without a preflight.
  */
 const COOKIE = 'turnpike_session'
-/** Sent by the dashboard's pages with every call; event streams cannot send headers and only read. */
+/** Header of all calls of the dashboard's pages, except event streams, which cannot set headers and only read. */
 const MARK = 'x-turnpike-dashboard'
-/** Beyond it browsers drop a cookie in silence. */
+/** Longest token that fits into a cookie; browsers silently drop longer ones. */
 export const LONGEST_COOKIE_TOKEN = 3800
 const SAFE_METHODS = new Set(['GET', 'HEAD'])
 
-/** The token in the cookie, of a request that a page of ours has made. */
+/** Returns the token in the cookie, for a request of the dashboard's own page. */
 export function dashboardTokenOf(ctx: Context): string | undefined {
   const isMarked = SAFE_METHODS.has(ctx.method) || ctx.get(MARK) !== ''
   return isMarked && isOwnPage(ctx) ? ctx.cookies.get(COOKIE) : undefined
 }
 
 /**
- * Hands the token to the browser until `expiresAtMs`; `undefined`: takes it back. Throws `permission_error` for a page
- * that came over plain http from another machine.
+ * Sets the cookie until `expiresAtMs`; deletes it for `undefined`. Throws `permission_error` for a page that another
+ * machine has loaded over plain http.
  */
 export function setDashboardToken(ctx: Context, token: string | undefined, expiresAtMs = 0): void {
   const isHttps = ctx.secure || ctx.get('origin').startsWith('https:')

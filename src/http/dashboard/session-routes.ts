@@ -9,20 +9,20 @@ import { isOwnPage } from './own-page.ts'
 import { LONGEST_COOKIE_TOKEN, setDashboardToken } from './session-cookie.ts'
 import type { ReadViewer } from './viewer.ts'
 
-/** What the page is told before it asks for anything else. */
+/** Facts that the page loads first. */
 export interface DashboardFacts {
   readonly mode: 'local' | 'cloud'
   readonly version: string
-  /** The operator's pipeline, printed. */
+  /** Returns the operator's pipeline string. */
   readonly pipeline: () => string
   readonly plugins: () => readonly string[]
-  /** Whether agents can pay here; `unpayable`: the route is on, and nothing could be paid. */
+  /** State of agent payments; `unpayable`: the route is on, but payments are not configured. */
   readonly agents: 'off' | 'unpayable' | 'on'
-  /** Which of its pages have something to show. */
+  /** Features that have data to show. */
   readonly has: { readonly telemetry: boolean; readonly receipts: boolean; readonly capture: boolean }
 }
 
-/** `GET /dashboard/api/session`: who looks, and what there is. In cloud mode 401 until somebody has signed in. */
+/** `GET /dashboard/api/session`: returns the viewer and the facts. In cloud mode 401 until a user has signed in. */
 export function whoRoute({ viewer, facts }: { viewer: ReadViewer; facts: DashboardFacts }): Middleware<RequestState> {
   return async function who(ctx) {
     const { userId, isOperator } = await viewer(ctx)
@@ -31,7 +31,7 @@ export function whoRoute({ viewer, facts }: { viewer: ReadViewer; facts: Dashboa
   }
 }
 
-/** `POST /dashboard/api/session` with a session token in `authorization`: keeps it for this browser. */
+/** `POST /dashboard/api/session` with a session token in `authorization`: signs this browser in. */
 export function signInRoute({
   verify,
   limits,
@@ -61,7 +61,7 @@ export function signInRoute({
   }
 }
 
-/** `DELETE /dashboard/api/session`: forgets it. */
+/** `DELETE /dashboard/api/session`: signs this browser out. */
 export const signOut: Middleware<RequestState> = function signOut(ctx) {
   if (!isOwnPage(ctx)) throw new GatewayError('permission_error', 'Only the dashboard’s own page can sign out here.')
   setDashboardToken(ctx, undefined)

@@ -5,41 +5,44 @@ import { EVERYBODY, type Scopes } from '../../core/telemetry/telemetry.ts'
 import type { ReadSession } from '../session.ts'
 import { assertLoopback, assertOwnPage } from './own-page.ts'
 
-/** Who looks at the dashboard, and at what. */
+/** A user of the dashboard, and the scopes that they may see. */
 export interface Viewer {
   /** `undefined` in local mode, which has no users. */
   readonly userId: string | undefined
-  /** Sees everybody's requests, and the gateway's settings. */
+  /** Operators see the requests of all users, and the gateway's settings. */
   readonly isOperator: boolean
   readonly scopes: Scopes
   /** When the session ends, in milliseconds since 1970; `undefined`: never. */
   readonly expiresAtMs: number | undefined
-  /** Whose bodies are shown: an operator of cloud mode sees figures of all and bodies of their own. */
+  /** Scopes whose bodies are shown: an operator of cloud mode sees all figures, but only their own bodies. */
   readonly ownScopes: Scopes
 }
 
-/** Finds out who looks. Throws `permission_error`, `authentication_error`, `rate_limit_error`, `service_unavailable`. */
+/**
+ * Returns the viewer of a request. Throws `permission_error`, `authentication_error`, `rate_limit_error`,
+ * `service_unavailable`.
+ */
 export type ReadViewer = (ctx: Context) => Promise<Viewer>
 
-/** Throws `permission_error` for who does not operate this gateway; `what` is what they asked for. */
+/** Throws `permission_error` unless the viewer is an operator; `what` names the requested data. */
 export function assertOperator({ isOperator }: Viewer, what: string): void {
   if (!isOperator) throw new GatewayError('permission_error', `${what} are shown to operators of this gateway.`)
 }
 
-/** The account of whoever looks. Throws `unavailable_in_mode` with these words where there are none. */
+/** Returns the viewer's account. Throws `unavailable_in_mode` with the given message in local mode. */
 export function userOf({ userId }: Viewer, words: string): string {
   if (userId === undefined) throw new GatewayError('unavailable_in_mode', words)
   return userId
 }
 
-/** Where a dashboard is shown. */
+/** Input of `createLocalViewer`. */
 export interface ViewerOptions {
   readonly access: 'loopback' | 'open'
-  /** Names under which the gateway is reached. */
+  /** Host names of the gateway. */
   readonly knownHosts: ReadonlySet<string>
 }
 
-/** Local mode: whoever reaches it sees everything. */
+/** Creates the viewer of local mode, who sees everything. */
 export function createLocalViewer({ access, knownHosts }: ViewerOptions): ReadViewer {
   return async (ctx) => {
     if (access === 'loopback') assertLoopback(ctx)
@@ -48,15 +51,15 @@ export function createLocalViewer({ access, knownHosts }: ViewerOptions): ReadVi
   }
 }
 
-/** What cloud mode looks users up with. */
+/** Input of `createCloudViewer`. */
 export interface CloudViewerOptions {
   readonly session: ReadSession
-  /** The scopes of a user's keys, of the revoked ones too. */
+  /** Returns the scopes of a user's keys, including revoked ones. */
   readonly scopesOf: (userId: string) => Promise<readonly string[]>
   readonly isOperator: (claims: Session['claims']) => boolean
 }
 
-/** Cloud mode: users see what their keys have done. */
+/** Creates the viewer of cloud mode, who sees the requests of their own keys; an operator sees all. */
 export function createCloudViewer({ session, scopesOf, isOperator }: CloudViewerOptions): ReadViewer {
   return async (ctx) => {
     const { userId, claims } = await session(ctx)
@@ -67,7 +70,10 @@ export function createCloudViewer({ session, scopesOf, isOperator }: CloudViewer
   }
 }
 
-/** Whether claims have what makes an operator: `name=value` is or is among the claim, a name alone is `true`. */
+/**
+ * Creates the test for an operator's claim: `name=value` equals the claim or is in its list; `name` alone requires
+ * `true`.
+ */
 export function operatorClaim(text: string | undefined): CloudViewerOptions['isOperator'] {
   if (text === undefined) return () => false
   const at = text.indexOf('=')

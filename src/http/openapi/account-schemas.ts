@@ -4,24 +4,24 @@ import { anyOf, count, described, list, nullable, object, ref, text, time } from
 
 const key = {
   id: text,
-  prefix: { ...text, description: 'The beginning of the key, to tell it by.' },
+  prefix: { ...text, description: 'The beginning of the key, to identify it.' },
   pipelineConfig: nullable('string'),
   createdAt: time,
 }
 const keyOptions = { name: text, limits: { type: 'object' } }
 
-/** What keys and billing take and answer. */
+/** Schemas of the routes of keys and billing. */
 export const ACCOUNT_SCHEMAS = {
   NewKey: described(newKeyFields),
   KeyChange: described(keyChangeFields),
-  CreatedKey: object({ ...key, key: { ...text, description: 'The key itself, shown this once.' } }, keyOptions),
+  CreatedKey: object({ ...key, key: { ...text, description: 'The key itself, shown only once.' } }, keyOptions),
   ListedKey: object({ ...key, lastUsedAt: nullable('string'), revokedAt: nullable('string') }, keyOptions),
   KeyList: object({ keys: list(ref('ListedKey')) }),
   ChangedKey: object({ ok: { type: 'boolean', const: true }, key: object(key, keyOptions) }),
   Checkout: described(checkoutFields),
   Portal: described(portalFields),
   AutoRecharge: described(autoRechargeFields),
-  Page: object({ url: { ...text, description: 'Where to send the browser.' } }),
+  Page: object({ url: { ...text, description: 'The page to open in the browser.' } }),
   Balance: object(
     {
       tier: anyOf('local', 'free', 'pro', 'team'),

@@ -2,13 +2,13 @@ import { AGENT_PATH } from '../routes/agent.ts'
 import { type Access, ROUTES, type RouteEntry } from './routes.ts'
 import { SCHEMAS } from './schemas.ts'
 
-/** What the document tells of this instance. */
+/** Facts of this instance for the document. */
 export interface OpenapiOptions {
   readonly version: string
-  /** The instance's address; unset: the one it was asked at. */
+  /** The instance's base URL. Default: that of the request. */
   readonly publicUrl: string | undefined
   readonly mode: 'local' | 'cloud'
-  /** The price of a paid call; unset: nothing can be paid. */
+  /** Price of a paid call; unset when agent payments are off. */
   readonly amountCents: number | undefined
 }
 
@@ -29,7 +29,7 @@ const SCHEMES = {
   },
 }
 
-/** The OpenAPI 3.1 document of the routes that this instance has. */
+/** Returns the OpenAPI 3.1 document of the routes of this instance. */
 export function openapiDocument({ version, publicUrl, mode, amountCents }: OpenapiOptions): object {
   const isThere = ({ only, path }: RouteEntry) =>
     (only === undefined || only === mode) && (amountCents !== undefined || !path.startsWith('/v1/agent/'))
@@ -44,7 +44,7 @@ export function openapiDocument({ version, publicUrl, mode, amountCents }: Opena
     info: {
       title: 'Turnpike',
       version,
-      summary: 'A gateway for model messages: swap the base URL, name the modules, pay per call.',
+      summary: 'A gateway for model messages: swap the base URL, name the plugins, pay per call.',
     },
     servers: [{ url: publicUrl ?? '/' }],
     'x-service-info': { categories: ['llm-generation'], docs: { llms: '/llms.txt', apiReference: '/openapi.json' } },
@@ -55,7 +55,7 @@ export function openapiDocument({ version, publicUrl, mode, amountCents }: Opena
 
 function operationOf(route: RouteEntry, amountCents: number | undefined): object {
   const { method, path, summary, access, body, reply, status = '200' } = route
-  // What a session costs is told by its challenge.
+  // The price of a prepaid session is in its challenge.
   const amount = path === AGENT_PATH ? String(amountCents) : null
   const offers = [{ intent: 'charge', method: 'stripe', amount, currency: 'usd' }]
   const isPaid = access === 'payment' && method === 'post'
@@ -74,7 +74,7 @@ function operationOf(route: RouteEntry, amountCents: number | undefined): object
   }
 }
 
-/** Bodies that may be left out. */
+/** Optional bodies. */
 const OPTIONAL: ReadonlySet<RouteEntry['body']> = new Set(['SessionOrder', 'Portal'])
 
 const PAYMENT_REQUIRED = {
@@ -91,7 +91,7 @@ function parametersOf({ path, query = {} }: RouteEntry): object {
   return parameters.length === 0 ? {} : { parameters }
 }
 
-/** Replies that are streamed when the request says so. */
+/** Replies that are streamed with `stream: true`. */
 const STREAMED: ReadonlySet<RouteEntry['reply']> = new Set(['Message', 'ChatCompletion'])
 
 function contentOf(schema: NonNullable<RouteEntry['body']>): object {
@@ -103,7 +103,7 @@ function contentOf(schema: NonNullable<RouteEntry['body']>): object {
   }
 }
 
-/** The same for models that read: what is here, and how it is paid (llmstxt.org). */
+/** Returns a description of this instance and its prices for language models (llmstxt.org). */
 export function llmsText({ amountCents }: OpenapiOptions): string {
   const paid =
     amountCents === undefined

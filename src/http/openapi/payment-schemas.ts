@@ -22,11 +22,11 @@ const entry = object({
   method: text,
   route: text,
   model: text,
-  reference_sha256: { ...text, description: 'Of the payment’s name at Stripe.' },
+  reference_sha256: { ...text, description: 'SHA-256 of the payment’s id at Stripe.' },
   status: anyOf('delivered', 'captured'),
 })
 
-/** What agents that pay take and are answered. */
+/** Schemas of the routes of agent payments. */
 export const PAYMENT_SCHEMAS = {
   Offer: offer,
   Settled: entry,
@@ -34,11 +34,11 @@ export const PAYMENT_SCHEMAS = {
     left_calls_given_back: {
       ...count,
       description:
-        'Calls of a challenge or a session that may be left after the provider was asked, and are given back.',
+        'Most calls of a challenge or prepaid session that are given back although the client disconnected after the provider call.',
     },
     cached_session_calls: {
       ...anyOf('not_counted'),
-      description: 'Answers from a cache to earlier calls of a session.',
+      description: 'Cached replies to earlier calls of a session.',
     },
     description: text,
   }),
@@ -46,11 +46,11 @@ export const PAYMENT_SCHEMAS = {
     object: anyOf('quote'),
     resource: text,
     model: text,
-    digest: { ...text, description: 'Of the body, as a challenge for it would have it.' },
+    digest: { ...text, description: 'Digest of the body, as in a challenge for it.' },
     is_covered: { type: 'boolean', description: 'Whether the price covers what the call may cost.' },
     covers_provider_usd: amount,
     worst_case_provider_usd: nullable('number'),
-    max_tokens: { ...nullable('integer'), description: 'The most that the price covers.' },
+    max_tokens: { ...nullable('integer'), description: 'The largest `max_tokens` that the price covers.' },
     offers: list(ref('Offer')),
     terms: ref('PaymentTerms'),
     expires_at: time,

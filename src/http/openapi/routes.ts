@@ -1,25 +1,25 @@
 import type { SCHEMAS } from './schemas.ts'
 
-/** What a route asks its callers for. */
+/** Credential that a route requires. */
 export type Access = 'none' | 'key' | 'session' | 'payment'
 
-/** A named schema; any JSON object; text. */
+/** A named schema, any JSON object, or text. */
 type Schema = keyof typeof SCHEMAS | 'any' | 'text'
 
-/** A public route, as its documentation tells it. */
+/** A public route, for the documentation. */
 export interface RouteEntry {
   readonly method: 'get' | 'post' | 'patch' | 'delete'
-  /** With its parameters in braces. */
+  /** Path, with its parameters in braces. */
   readonly path: string
   readonly summary: string
   readonly access: Access
-  /** Only in this mode. */
+  /** The only mode that has this route. */
   readonly only?: 'cloud'
-  /** What parameters of the query mean; none is required. */
+  /** Descriptions of the query parameters; all are optional. */
   readonly query?: Readonly<Record<string, string>>
   readonly body?: Schema
   readonly reply?: Schema
-  /** Of success; default 200. */
+  /** Status of success. Default: 200. */
   readonly status?: string
 }
 
@@ -29,15 +29,15 @@ const KEY = { access: 'key' } as const
 const OPEN = { access: 'none' } as const
 const PAID = { access: 'payment' } as const
 const CLOUD = { access: 'session', only: 'cloud' } as const
-const LIMIT = { limit: 'How many, 1 to 100. Default 20.' }
+const LIMIT = { limit: 'Page size, 1 to 100. Default 20.' }
 
-/** Every public route; a test holds them against those that are served, and their replies against these schemas. */
+/** All public routes; a test compares them with the served ones, and their replies with these schemas. */
 export const ROUTES: readonly RouteEntry[] = [
-  { method: 'post', path: '/v1/messages', summary: 'Asks a model.', ...KEY, ...MESSAGE },
+  { method: 'post', path: '/v1/messages', summary: 'Sends a request to a model.', ...KEY, ...MESSAGE },
   {
     method: 'post',
     path: '/v1/chat/completions',
-    summary: 'Asks a model, in the shape of chat completions.',
+    summary: 'Sends a request to a model, in the shape of chat completions.',
     ...KEY,
     ...CHAT,
   },
@@ -55,60 +55,60 @@ export const ROUTES: readonly RouteEntry[] = [
     summary: 'Lists models.',
     ...KEY,
     reply: 'ModelList',
-    query: { limit: 'How many, 1 to 1000. Default all.', after_id: 'The `id` after which to go on.' },
+    query: { limit: 'Page size, 1 to 1000. Default all.', after_id: 'The `id` after which to continue.' },
   },
-  { method: 'get', path: '/v1/models/{name}', summary: 'Tells of a model.', ...KEY, reply: 'Model' },
+  { method: 'get', path: '/v1/models/{name}', summary: 'Returns a model.', ...KEY, reply: 'Model' },
   {
     method: 'get',
     path: '/v1/receipts',
     summary: 'Lists the caller’s receipts, oldest first.',
     ...KEY,
     reply: 'ReceiptList',
-    query: { ...LIMIT, after: 'The `id` after which to go on.' },
+    query: { ...LIMIT, after: 'The `id` after which to continue.' },
   },
   {
     method: 'get',
     path: '/v1/receipts/{id}',
-    summary: 'Gives one of the caller’s receipts.',
+    summary: 'Returns one of the caller’s receipts.',
     ...KEY,
     reply: 'Receipt',
   },
   {
     method: 'get',
     path: '/.well-known/turnpike-keys',
-    summary: 'Gives the keys that sign receipts.',
+    summary: 'Returns the public keys of receipts.',
     ...OPEN,
     reply: 'ReceiptKeys',
   },
-  { method: 'get', path: '/health', summary: 'Tells that the gateway is alive.', ...OPEN, reply: 'Health' },
-  { method: 'get', path: '/ready', summary: 'Tells whether to send requests here.', ...OPEN, reply: 'Ready' },
+  { method: 'get', path: '/health', summary: 'Reports that the gateway is alive.', ...OPEN, reply: 'Health' },
+  { method: 'get', path: '/ready', summary: 'Reports whether to send requests here.', ...OPEN, reply: 'Ready' },
   {
     method: 'get',
     path: '/metrics',
-    summary: 'Gives metrics in the text format of Prometheus, to whoever may read them.',
+    summary: 'Returns metrics in the text format of Prometheus.',
     ...OPEN,
     reply: 'text',
   },
-  { method: 'get', path: '/openapi.json', summary: 'Gives this document.', ...OPEN, reply: 'any' },
-  { method: 'get', path: '/llms.txt', summary: 'Tells models that read what is here.', ...OPEN, reply: 'text' },
+  { method: 'get', path: '/openapi.json', summary: 'Returns this document.', ...OPEN, reply: 'any' },
+  { method: 'get', path: '/llms.txt', summary: 'Describes this instance for language models.', ...OPEN, reply: 'text' },
   {
     method: 'get',
     path: '/.well-known/mpp',
-    summary: 'Tells what can be paid for, and how.',
+    summary: 'Returns prices and payment methods.',
     ...OPEN,
     reply: 'Discovery',
   },
   {
     method: 'post',
     path: '/v1/agent/messages',
-    summary: 'Asks a model, paid for by this one call.',
+    summary: 'Sends a request to a model, paid per call.',
     ...PAID,
     ...MESSAGE,
   },
   {
     method: 'post',
     path: '/v1/agent/quote',
-    summary: 'Tells what a request would cost on the paid route.',
+    summary: 'Returns the cost of a request on the paid route.',
     ...OPEN,
     body: 'MessageRequest',
     reply: 'Quote',
@@ -116,25 +116,31 @@ export const ROUTES: readonly RouteEntry[] = [
   {
     method: 'post',
     path: '/v1/agent/sessions',
-    summary: 'Buys several calls at once.',
+    summary: 'Buys a prepaid session of several calls.',
     ...PAID,
     status: '201',
     body: 'SessionOrder',
     reply: 'OpenedSession',
   },
-  { method: 'get', path: '/v1/agent/sessions', summary: 'Tells what is left of a session.', ...PAID, reply: 'Session' },
+  {
+    method: 'get',
+    path: '/v1/agent/sessions',
+    summary: 'Returns the remaining calls of a prepaid session.',
+    ...PAID,
+    reply: 'Session',
+  },
   {
     method: 'get',
     path: '/v1/agent/ledger',
-    summary: 'Lists what was settled, newest first.',
+    summary: 'Lists settled payments, newest first.',
     ...OPEN,
     reply: 'SettledList',
-    query: { ...LIMIT, cursor: 'The `next_cursor` of the page before.' },
+    query: { ...LIMIT, cursor: 'The `next_cursor` of the previous page.' },
   },
   {
     method: 'post',
     path: '/v1/keys',
-    summary: 'Makes an API key.',
+    summary: 'Creates an API key.',
     status: '201',
     ...CLOUD,
     body: 'NewKey',
@@ -153,7 +159,7 @@ export const ROUTES: readonly RouteEntry[] = [
   {
     method: 'post',
     path: '/v1/billing/checkout',
-    summary: 'Begins to buy a plan.',
+    summary: 'Creates a checkout page for a plan.',
     ...CLOUD,
     body: 'Checkout',
     reply: 'Page',
@@ -161,16 +167,16 @@ export const ROUTES: readonly RouteEntry[] = [
   {
     method: 'post',
     path: '/v1/billing/portal',
-    summary: 'Opens the customer portal.',
+    summary: 'Creates a customer portal page.',
     ...CLOUD,
     body: 'Portal',
     reply: 'Page',
   },
-  { method: 'get', path: '/v1/billing/balance', summary: 'Tells the balance.', access: 'session', reply: 'Balance' },
+  { method: 'get', path: '/v1/billing/balance', summary: 'Returns the balance.', access: 'session', reply: 'Balance' },
   {
     method: 'patch',
     path: '/v1/billing/auto-recharge',
-    summary: 'Sets when credits are bought by themselves.',
+    summary: 'Configures automatic recharging of credits.',
     ...CLOUD,
     body: 'AutoRecharge',
     reply: 'Balance',
@@ -178,7 +184,7 @@ export const ROUTES: readonly RouteEntry[] = [
   {
     method: 'post',
     path: '/v1/billing/webhook',
-    summary: 'Takes signed events of Stripe.',
+    summary: 'Receives signed events of Stripe.',
     ...OPEN,
     only: 'cloud',
     body: 'any',

@@ -8,7 +8,7 @@ import { amount, anyOf, count, described, list, object, ref, text } from './shap
 
 const model = object({ id: text, object: anyOf('model'), type: anyOf('model'), display_name: text, owned_by: text })
 
-/** Schemas of the OpenAPI document (JSON Schema 2020-12); unknown members pass through, so none is closed. */
+/** Schemas of the OpenAPI document (JSON Schema 2020-12); unknown members are allowed. */
 export const SCHEMAS = {
   MessageRequest: {
     ...described(messageRequestSchema.extend({ messages: z.array(messageSchema) })),

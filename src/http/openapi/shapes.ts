@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /*
- * Words for JSON Schema. Objects take other members too: what a later version adds must not break a client that checks.
+ * Builders of JSON Schema. Objects allow other members, so that later additions do not break clients that validate.
  */
 export const text = { type: 'string' } as const
 export const count = { type: 'integer', minimum: 0 } as const
@@ -20,17 +20,17 @@ export function list(items: object) {
   return { type: 'array', items }
 }
 
-/** An object with members that are always there, and others. */
+/** Returns the schema of an object with required and optional members. */
 export function object(always: Readonly<Record<string, object>>, sometimes: Readonly<Record<string, object>> = {}) {
   return { type: 'object', required: Object.keys(always), properties: { ...always, ...sometimes } }
 }
 
-/** A named schema of the document. */
+/** Returns a reference to a named schema of the document. */
 export function ref(name: string) {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-/** A value that a zod schema checks, as JSON Schema: the check and its documentation cannot differ. */
+/** Converts a zod schema to JSON Schema, so that validation and documentation agree. */
 export function described(schema: z.ZodType): object {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input' })
   return json

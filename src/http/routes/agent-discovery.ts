@@ -18,7 +18,7 @@ const USUAL_LIST = 20
 const NANO_USD = 1e9
 const CENTS = 100
 
-/** `GET /.well-known/mpp`: what can be paid for here, and how. */
+/** `GET /.well-known/mpp`: returns prices and payment methods. */
 export function discoveryRoute(discovery: Discovery): Middleware<RequestState> {
   return async function discover(ctx) {
     const readiness = await discovery.readiness()
@@ -27,7 +27,10 @@ export function discoveryRoute(discovery: Discovery): Middleware<RequestState> {
   }
 }
 
-/** `POST /v1/agent/quote`: what the same body would cost on the paid route, and whether its price covers it. Stores nothing. */
+/**
+ * `POST /v1/agent/quote`: returns the cost of a body on the paid route, and whether the price covers it. Stores
+ * nothing.
+ */
 export function quoteRoute(
   options: Pick<
     AgentRouteOptions,
@@ -78,7 +81,7 @@ export function quoteRoute(
   }
 }
 
-/** `GET /v1/agent/ledger?cursor=…&limit=…`: what was settled, newest first; public, and nothing about payers. */
+/** `GET /v1/agent/ledger?cursor=…&limit=…`: lists settled payments, newest first; public, without data of payers. */
 export function ledgerRoute({
   discovery: { store },
   challengeLimiter,
@@ -88,7 +91,7 @@ export function ledgerRoute({
     const { cursor, limit: asked } = ctx.query
     const limit = asked === undefined ? USUAL_LIST : parseListLimit(String(asked), MOST_IN_ONE_LIST)
     const before = cursor === undefined ? undefined : parseCursor(String(cursor))
-    // One more than is shown tells whether there are more.
+    // One more than the page, to know whether there is a next page.
     const found = await store.listSettled({ before, limit: limit + 1 })
     const shown = found.slice(0, limit)
     const last = shown.at(-1)

@@ -22,13 +22,13 @@ import { PRIVATE, paymentReceipt } from '../payment-receipt.ts'
 import type { RequestState } from '../request-context.ts'
 import type { AgentRouteOptions } from './agent.ts'
 
-/** The path of sessions. */
+/** Path of prepaid sessions. */
 export const SESSIONS_PATH = '/v1/agent/sessions'
 
-/** Input of the routes of sessions. */
+/** Dependencies of the routes of prepaid sessions. */
 export type SessionRouteOptions = PaymentChallengeParts & Pick<AgentRouteOptions, 'prices' | 'nowMs' | 'intakes'>
 
-/** The fewest calls of a session: as many as cost what Stripe charges at least. */
+/** Fewest calls of a prepaid session: together they cost at least Stripe's minimum charge. */
 export const FEWEST_CALLS = 10
 const MOST_CALLS = 1000
 const wholeCalls = { error: `expected a whole number from ${FEWEST_CALLS} to ${MOST_CALLS}` }
@@ -43,8 +43,8 @@ const CENTS = 100
 const NO_MODEL = 'session'
 
 /**
- * `POST /v1/agent/sessions`, `{ "calls": 10 }`: several calls, paid at once with an ordinary charge. The reply has the
- * value of `Authorization` that pays for each.
+ * `POST /v1/agent/sessions`, `{ "calls": 10 }`: sells several calls for one charge. The reply has the
+ * `Authorization` value that pays for each call.
  */
 export function openSessionRoute(options: SessionRouteOptions): Middleware<RequestState> {
   const { paywall, sessions, prices, nowMs, intakes } = options
@@ -82,7 +82,7 @@ export function openSessionRoute(options: SessionRouteOptions): Middleware<Reque
   }
 }
 
-/** `GET /v1/agent/sessions`: what is left of the session whose credential is sent. */
+/** `GET /v1/agent/sessions`: returns the remaining calls of the session whose credential is sent. */
 export function sessionRoute(options: SessionRouteOptions): Middleware<RequestState> {
   const { sessions, prices } = options
   return async function session(ctx) {

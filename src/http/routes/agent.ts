@@ -33,13 +33,13 @@ import type { RequestState } from '../request-context.ts'
 import type { RunningRequests } from '../running-requests.ts'
 import { type ModelRouteOptions, parseBody, pipelineHeader } from './model.ts'
 
-/** The path of paid calls. */
+/** Path of paid calls. */
 export const AGENT_PATH = '/v1/agent/messages'
 
 /** Prices, in cents. */
 export interface AgentPrices {
   readonly callCents: number
-  /** Of a call that is one of several paid at once. */
+  /** Price of one call of a prepaid session. */
   readonly sessionCallCents: number
 }
 
@@ -52,7 +52,7 @@ export interface AgentRouteOptions
   readonly prices: AgentPrices
   readonly delivered: DeliveredAnswers
   readonly late: LateCalls
-  /** Calls of sessions without a stream, which may all be late together. */
+  /** Counts in-flight calls of prepaid sessions without a stream, which may all be captured late. */
   readonly running: RunningRequests
   /** Wall-clock time in milliseconds since 1970. */
   readonly nowMs: () => number
@@ -64,8 +64,8 @@ export interface AgentRouteOptions
  * `POST /v1/agent/messages` is the model route with a payment around its pipeline (specification, 4.2):
  *
  *   challenge   without a credential: 402, with a challenge for this body and price
- *   admitted    counted, read, and checked in all that needs no money
- *   claimed     the credential is this request's alone: the money is held, or a call of its session
+ *   admitted    counted, read, and checked as far as possible without money
+ *   claimed     the credential is locked to this request: the money is held, or a call of its session
  *   answered    the pipeline has a reply, and a stream has begun
  *   captured    the money is taken
  *   consumed    the credential is used up: now, and only now, the answer is sent
@@ -81,7 +81,7 @@ export function agentRoute(options: AgentRouteOptions): Middleware<RequestState>
     const { client, isOfSession, paymentId } = call
     try {
       if (isOfSession && !client.document.stream) options.running.enter(paymentId, ctx.res)
-      // Money that is taken already is owed an answer.
+      // Captured money is owed a reply.
       if (isOfSession || payment.state !== 'captured') options.late.assertInTime(paymentId, client.document)
       await answerPaid(ctx, { call, payment, options })
     } catch (error) {
@@ -94,25 +94,25 @@ export function agentRoute(options: AgentRouteOptions): Middleware<RequestState>
   }
 }
 
-/** A call with a credential that passed all checks which need no money. */
+/** A call with a credential that has passed all checks which need no money. */
 interface PaidCall {
   readonly client: ClientRequest
   readonly targets: readonly [Target, ...Target[]]
   readonly pipeline: RunnablePipeline
-  /** What the challenge is for. */
+  /** The request that the challenge is bound to. */
   readonly request: PricedRequest
   readonly credential: PaymentCredential
   readonly isOfSession: boolean
-  /** Of the challenge or the session. */
+  /** Id of the challenge or the session. */
   readonly paymentId: string
   readonly amountCents: number
-  /** Set when the client may ask for the answer again. */
+  /** Set when the client may retry to get the stored reply. */
   readonly repetition: Repetition | undefined
   readonly enteredAtMs: number
   readonly readAtMs: number
 }
 
-/** Challenge or admitted. Sends the challenge, and returns `undefined`, when there is no credential. */
+/** Step "challenge" or "admitted". Sends the challenge and returns `undefined` when there is no credential. */
 async function admit(
   ctx: ParameterizedContext<RequestState>,
   options: AgentRouteOptions,
@@ -127,7 +127,7 @@ async function admit(
   const bytes = await readBody(ctx, presented, options)
   const readAtMs = performance.now()
   const request = { route: AGENT_PATH, digest: contentDigest(bytes), amountCents: prices.callCents }
-  // A request for the price alone needs no body.
+  // A request without a body gets the price.
   if (bytes.length === 0 && isUnpaid(presented)) {
     await sendChallenge(ctx, options, { request, ...unpaid(presented) })
     return undefined
@@ -162,8 +162,8 @@ async function admit(
 }
 
 /**
- * Reads a body: of a session that has not ended with a caller's limits, any other with a stranger's. A challenge is free,
- * so holding one is no payment; the body that it is bound to was within the stranger's limits.
+ * Reads a body: for a session that has not ended within the limits of callers, for any other within those of strangers.
+ * Challenges are free, so having one is no payment; the body that it is bound to was within the limits of strangers.
  */
 function readBody(
   { req }: Pick<ParameterizedContext, 'req'>,
@@ -182,15 +182,15 @@ function assertPriceCovers(
   { client, targets, amountCents }: Pick<PaidCall, 'client' | 'targets' | 'amountCents'>,
   { coverage, prices, nowMs }: AgentRouteOptions,
 ): void {
-  // A call that costs a tenth covers a tenth.
+  // A call at a tenth of the price covers a tenth of the cost.
   const coversNanoUsd = Math.floor((coverage.coversNanoUsd * amountCents) / prices.callCents)
   const call = { request: client.canonical, targets, client }
   assertCovered(coverageOf(call, { ...coverage, coversNanoUsd, atMs: nowMs() }))
 }
 
 /**
- * Claimed. Returns `undefined` when the credential pays for nothing here: an answer that it has paid for before is sent
- * again, and anything else gets a fresh challenge.
+ * Step "claimed". Returns `undefined` when the credential does not pay for this call: a reply that it has already paid
+ * for is sent again, anything else gets a fresh challenge.
  */
 async function claim(
   ctx: ParameterizedContext<RequestState>,
@@ -228,7 +228,7 @@ interface Paid {
 
 const PAID = { header: 'payment', secret: '' } as const
 
-/** Answers as the model route does, with the payment around the pipeline. No body of an agent is captured. */
+/** Replies like the model route, with the payment around the pipeline. Bodies of agents are never captured. */
 function answerPaid(ctx: ParameterizedContext<RequestState>, paid: Paid): Promise<void> {
   const { call, payment, options } = paid
   return answer(ctx, {
@@ -242,7 +242,10 @@ function answerPaid(ctx: ParameterizedContext<RequestState>, paid: Paid): Promis
   })
 }
 
-/** Answered, captured, consumed. Returns the headers of the payment; those of the provider's that would contradict them go. */
+/**
+ * Steps "answered", "captured", "consumed". Returns the payment's headers; removes contradicting headers of the
+ * provider.
+ */
 async function capture(
   ctx: ParameterizedContext<RequestState>,
   { call, payment, options, exchange, next }: Paid & { exchange: Exchange; next: () => Promise<void> },
@@ -261,7 +264,7 @@ async function capture(
     await payment.capture()
     exchange.signal.throwIfAborted()
     const receipt = { 'payment-receipt': paymentReceipt(payment, options.nowMs()) }
-    // Before the payment is used up: from then on only a kept answer can be given again.
+    // Before the payment is used up: after that, only a stored reply can be sent again.
     if (call.repetition !== undefined && exchange.reply !== undefined)
       await options.delivered.keep(call.repetition, exchange.reply, receipt)
     if (!isFree(exchange, payment)) await payment.consume()
@@ -272,21 +275,21 @@ async function capture(
   }
 }
 
-/** Returns whether the client left after the provider was called, which bills for that. */
+/** Returns whether the client disconnected after the provider was called, which bills for the call. */
 function hasLeft({ res, state }: ParameterizedContext<RequestState>): boolean {
   return state.exchange?.isAsked === true && res.destroyed && !res.writableFinished
 }
 
-/** Scopes of caches in which a payer finds its own answers only: a token is a key, and has no user. */
+/** Cache scopes that contain the payer's own replies only: a token counts as a key, and has no user. */
 const OWN_SCOPES: ReadonlySet<unknown> = new Set(['key', 'user'])
 
-/** A stored answer to an earlier call of the payer's own uses up no call of a session. */
+/** Returns whether a call is free: a cache hit on the payer's own earlier call uses up no call of a session. */
 function isFree(exchange: Exchange | undefined, { externalId }: Payable): boolean {
   if (externalId === undefined || exchange === undefined || exchange.isAsked) return false
   return exchange.trace.some(({ action, details }) => action === 'hit' && OWN_SCOPES.has(details?.scope))
 }
 
-/** Statuses about the operator's account with the provider, which a payer would take for its own. */
+/** Statuses about the operator's account with the provider, which a payer would mistake for its own. */
 const OPERATORS_TROUBLE = new Set([401, 402, 403])
 
 function assertForPayer(status: number): void {

@@ -15,12 +15,12 @@ import { readControlBody } from '../control-body.ts'
 import type { RequestState } from '../request-context.ts'
 import type { ReadSession } from '../session.ts'
 
-/** What the routes of billing are made from. */
+/** Dependencies of the routes of billing. */
 export interface BillingRouteOptions extends BillingRouteParts {
   readonly intakes: Intakes
 }
 
-/** The accounts behind the routes of billing. */
+/** Operations on accounts that the routes of billing need. */
 export interface BillingRouteParts {
   readonly billing: Billing
   readonly session: ReadSession
@@ -29,7 +29,7 @@ export interface BillingRouteParts {
 
 const WEBHOOK_LIMIT_BYTES = 256 * 1024
 
-/** `POST /v1/billing/checkout`: opens a page on which a plan is bought. */
+/** `POST /v1/billing/checkout`: creates a checkout page for a plan. */
 export function checkoutRoute({ billing, session, addresses, intakes }: BillingRouteOptions): Middleware<RequestState> {
   return async function checkout(ctx) {
     const { userId } = await session(ctx)
@@ -44,7 +44,7 @@ export function checkoutRoute({ billing, session, addresses, intakes }: BillingR
   }
 }
 
-/** `POST /v1/billing/portal`: opens the page on which a customer changes card and plan. A body may be left out. */
+/** `POST /v1/billing/portal`: creates a customer portal page. The body is optional. */
 export function portalRoute({ billing, session, addresses, intakes }: BillingRouteOptions): Middleware<RequestState> {
   return async function portal(ctx) {
     const { userId } = await session(ctx)
@@ -58,7 +58,7 @@ export function portalRoute({ billing, session, addresses, intakes }: BillingRou
   }
 }
 
-/** `GET /v1/billing/balance`: plan, credits and how they are recharged. */
+/** `GET /v1/billing/balance`: returns plan, credits and auto-recharge. */
 export function balanceRoute({ billing, session, addresses }: BillingRouteOptions): Middleware<RequestState> {
   return async function balance(ctx) {
     const { userId } = await session(ctx)
@@ -66,7 +66,7 @@ export function balanceRoute({ billing, session, addresses }: BillingRouteOption
   }
 }
 
-/** `PATCH /v1/billing/auto-recharge`: sets when credits are bought by themselves. Answers the balance record. */
+/** `PATCH /v1/billing/auto-recharge`: configures automatic recharging. Returns the balance record. */
 export function autoRechargeRoute({
   billing,
   session,
@@ -82,7 +82,7 @@ export function autoRechargeRoute({
   }
 }
 
-/** `POST /v1/billing/webhook`: takes what Stripe tells. The bytes are checked as they came. */
+/** `POST /v1/billing/webhook`: receives events of Stripe. The signature is verified over the raw bytes. */
 export function webhookRoute({ billing, intakes }: BillingRouteOptions): Middleware<RequestState> {
   return async function webhook(ctx) {
     const body = await intakes.strangers.read(ctx.req, {
@@ -94,7 +94,10 @@ export function webhookRoute({ billing, intakes }: BillingRouteOptions): Middlew
   }
 }
 
-/** The record of the specification, section 2.5; of recharging with its limit and why it was switched off. */
+/**
+ * Returns the record of the specification, section 2.5, with the limit of recharging and the reason if it is switched
+ * off.
+ */
 function toRecord({ tier, credits, periodEndMs, autoRecharge }: Balance, home: string): Record<string, unknown> {
   const set = autoRecharge ?? AUTO_RECHARGE_DEFAULTS
   const isFree = tier === 'free'
@@ -113,7 +116,7 @@ function toRecord({ tier, credits, periodEndMs, autoRecharge }: Balance, home: s
   }
 }
 
-/** The dashboard; where nothing is configured, that of this very process. */
+/** Returns the dashboard's URL; by default that of this process. */
 function homeOf(ctx: Context, { dashboardUrl }: ReturnAddresses): string {
   return dashboardUrl ?? `http://localhost:${ctx.req.socket.localPort}/dashboard`
 }

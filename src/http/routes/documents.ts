@@ -3,7 +3,7 @@ import { llmsText, type OpenapiOptions, openapiDocument } from '../openapi/docum
 
 const FRESH_FOR = 'public, max-age=300'
 
-/** `GET /openapi.json`: every route of this instance. */
+/** `GET /openapi.json`: describes every route of this instance. */
 export function openapiRoute(options: OpenapiOptions): Middleware {
   const document = JSON.stringify(openapiDocument(options))
   return function openapi(ctx) {
@@ -13,7 +13,7 @@ export function openapiRoute(options: OpenapiOptions): Middleware {
   }
 }
 
-/** `GET /llms.txt`: the same for models that read. */
+/** `GET /llms.txt`: describes this instance for language models. */
 export function llmsRoute(options: OpenapiOptions): Middleware {
   const text = llmsText(options)
   return function llms(ctx) {

@@ -1,7 +1,10 @@
 import type { Middleware } from 'koa'
 import type { Provider } from '../../core/ports/provider.ts'
 
-/** `GET /health` (specification, 2.6): alive, which build, since when, which providers have a credential. Calls nobody. */
+/**
+ * `GET /health` (specification, 2.6): reports the version, the start time, and the providers with a credential. Makes
+ * no calls.
+ */
 export function healthRoute({
   build,
   startedAtMs,

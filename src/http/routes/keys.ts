@@ -5,18 +5,18 @@ import { readControlBody } from '../control-body.ts'
 import type { RequestState } from '../request-context.ts'
 import type { ReadSession } from '../session.ts'
 
-/** What the routes of keys are made from. */
+/** Dependencies of the routes of keys. */
 export interface KeyRouteOptions extends KeyRouteParts {
   readonly intake: BodyIntake
 }
 
-/** The accounts behind the routes of keys. */
+/** Operations on accounts that the routes of keys need. */
 export interface KeyRouteParts {
   readonly session: ReadSession
   readonly keys: Keys
 }
 
-/** `POST /v1/keys`: makes a key, which is shown this once. */
+/** `POST /v1/keys`: creates a key, which is shown only once. */
 export function createKeyRoute({ session, keys, intake }: KeyRouteOptions): Middleware<RequestState> {
   return async function createKey(ctx) {
     const { userId } = await session(ctx)
@@ -26,7 +26,7 @@ export function createKeyRoute({ session, keys, intake }: KeyRouteOptions): Midd
   }
 }
 
-/** `GET /v1/keys`: the user's keys, without the keys themselves. */
+/** `GET /v1/keys`: lists the user's keys, without their secrets. */
 export function listKeysRoute({ session, keys }: KeyRouteOptions): Middleware<RequestState> {
   return async function listKeys(ctx) {
     const { userId } = await session(ctx)
@@ -34,7 +34,7 @@ export function listKeysRoute({ session, keys }: KeyRouteOptions): Middleware<Re
   }
 }
 
-/** `PATCH /v1/keys/:id`: changes one; its next request is under the change. */
+/** `PATCH /v1/keys/:id`: changes a key, from its next request on. */
 export function changeKeyRoute({ session, keys, intake }: KeyRouteOptions): Middleware<RequestState> {
   return async function changeKey(ctx) {
     const { userId } = await session(ctx)
@@ -43,7 +43,7 @@ export function changeKeyRoute({ session, keys, intake }: KeyRouteOptions): Midd
   }
 }
 
-/** `DELETE /v1/keys/:id`: revokes one. */
+/** `DELETE /v1/keys/:id`: revokes a key. */
 export function revokeKeyRoute({ session, keys }: KeyRouteOptions): Middleware<RequestState> {
   return async function revokeKey(ctx) {
     const { userId } = await session(ctx)
@@ -53,7 +53,7 @@ export function revokeKeyRoute({ session, keys }: KeyRouteOptions): Middleware<R
   }
 }
 
-/** Ids are letters and digits: what would have to be decoded is none. */
+/** Returns the id in the path. Ids are letters and digits, so one that needs decoding is unknown. */
 function idIn(path: string): string {
   return path.slice('/v1/keys/'.length)
 }

@@ -2,8 +2,8 @@ import type { Middleware } from 'koa'
 import { GatewayError } from '../../core/errors.ts'
 
 /**
- * What `GET /v1/billing/balance` answers in local mode. The specification says both a local record (2.5, 4.11) and 503
- * for every billing route; the record is what a client can use, so the balance answers it.
+ * Reply of `GET /v1/billing/balance` in local mode. The specification requires both a local record (2.5, 4.11) and 503
+ * for every billing route; a client can use the record, so the route returns that.
  */
 const LOCAL_BALANCE = {
   tier: 'local',
@@ -19,7 +19,7 @@ export const localBalance: Middleware = function localBalance(ctx) {
   ctx.body = LOCAL_BALANCE
 }
 
-/** Key management does not exist in local mode: any credential is a key. */
+/** Refuses key management in local mode, where any credential is a key. */
 export const keysUnavailable: Middleware = function keysUnavailable() {
   throw new GatewayError(
     'unavailable_in_mode',
@@ -27,7 +27,7 @@ export const keysUnavailable: Middleware = function keysUnavailable() {
   )
 }
 
-/** Nor does billing. */
+/** Refuses billing in local mode. */
 export const billingUnavailable: Middleware = function billingUnavailable() {
   throw new GatewayError('unavailable_in_mode', 'There is no billing in local mode.', { detail: 'billing_local_mode' })
 }

@@ -6,20 +6,20 @@ import { isOfThisMachine, isUnderKnownName } from '../dashboard/own-page.ts'
 
 const NO_OTHERS: ReadonlySet<string> = new Set()
 
-/** What `/metrics` is made from. */
+/** Dependencies of `/metrics`. */
 export interface MetricsRouteOptions {
-  /** `undefined` when nothing is counted. */
+  /** Prints all metrics; `undefined` when they are off. */
   readonly print: (() => Promise<string>) | undefined
-  /** Media type of what is printed. */
+  /** Media type of the text. */
   readonly type: string
-  /** Whoever shows it may read. */
+  /** Bearer token that allows reading. */
   readonly token: string | undefined
   readonly mode: 'local' | 'cloud'
 }
 
 /**
- * `GET /metrics`: for whoever shows the token. Without one, in local mode, for this machine; a cloud gateway often has a
- * proxy on its own machine, for which everybody would pass as a neighbour.
+ * `GET /metrics`: for requests with the token. If none is configured, in local mode for this machine; a cloud gateway
+ * often has a proxy on its machine, behind which every client would seem local.
  */
 export function metricsRoute({ print, type, token, mode }: MetricsRouteOptions): Middleware {
   return async function metrics(ctx) {

@@ -69,7 +69,7 @@ export function pipelineHeader({ req }: Pick<Context, 'req'>): string | undefine
   return Array.isArray(value) ? value.join(',') : value
 }
 
-/** Parses a body; of one that is refused, the model is noted as far as it can be read. Throws `invalid_request`. */
+/** Parses a body; for a refused one, records its model if that can be read. Throws `invalid_request`. */
 export function parseBody(bytes: Buffer, dialect: ClientDialect, partialRequest: PartialRequest): ClientRequest {
   try {
     return dialect.parse(bytes)
@@ -79,7 +79,7 @@ export function parseBody(bytes: Buffer, dialect: ClientDialect, partialRequest:
   }
 }
 
-/** Reads the model that a small body names. A large one is not read a second time. */
+/** Returns the model that a small body names. A large body is not parsed a second time. */
 function modelIn(bytes: Buffer): string | undefined {
   if (bytes.length > MOST_BYTES_READ_AGAIN) return undefined
   try {

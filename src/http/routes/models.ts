@@ -9,19 +9,19 @@ import type { RequestLimits } from '../rate-limit.ts'
 import type { RequestState } from '../request-context.ts'
 import { callFor } from './relay.ts'
 
-/** What the model routes are made from. */
+/** Dependencies of the routes of models. */
 export interface ModelListOptions {
   readonly authenticate: Authenticate
   readonly limits: RequestLimits
-  /** The models that this caller can use. */
+  /** Returns the models that this caller can use. */
   readonly list: (call: RelayCall) => Promise<CataloguedModel[]>
-  /** One of them by its name, or the names that there are. */
+  /** Returns a model by its name, or all names. */
   readonly find: ModelCatalogue['find']
 }
 
 const MOST_IN_ONE_LIST = 1000
 
-/** `GET /v1/models`: the models of all providers, in a shape that the SDKs of both dialects read. */
+/** `GET /v1/models`: lists the models of all providers, in a shape that the SDKs of both dialects read. */
 export function modelsRoute(options: ModelListOptions): Middleware<RequestState> {
   return async function models(ctx) {
     const { limit, after_id: afterId } = ctx.query
@@ -39,7 +39,7 @@ export function modelsRoute(options: ModelListOptions): Middleware<RequestState>
   }
 }
 
-/** `GET /v1/models/:id`: one of them; its name may hold a slash. */
+/** `GET /v1/models/:id`: returns a model; its name may contain a slash. */
 export function modelByNameRoute(options: ModelListOptions): Middleware<RequestState> {
   return async function modelByName(ctx) {
     const id = decoded(ctx.path.slice('/v1/models/'.length))
@@ -54,11 +54,14 @@ function decoded(name: string): string {
   try {
     return decodeURIComponent(name)
   } catch {
-    return name // not well encoded, and nobody's name
+    return name // badly encoded, so no model's name
   }
 }
 
-/** The members of both shapes, `type`, `display_name` and `created_at` of Anthropic's, the others of OpenAI's; and the provider's own. */
+/**
+ * Returns the members of Anthropic's shape (`type`, `display_name`, `created_at`), of OpenAI's (the others), and the
+ * provider's own.
+ */
 function describe({ id, displayName = id, createdAtMs = 0, ownedBy, fields }: CataloguedModel) {
   return {
     object: 'model',

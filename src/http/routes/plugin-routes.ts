@@ -8,7 +8,7 @@ import { readControlBody } from '../control-body.ts'
 import { limitRequests, type RequestLimits } from '../rate-limit.ts'
 import type { RequestState } from '../request-context.ts'
 
-/** What the routes of plugins are made from. */
+/** Dependencies of the routes of plugins. */
 export interface PluginRoutesOptions {
   readonly authenticate: Authenticate
   readonly limits: RequestLimits
@@ -17,8 +17,8 @@ export interface PluginRoutesOptions {
 }
 
 /**
- * Routes that plugins have declared: looked up for each request, because plugins come and go, and behind all of the
- * gateway's own, which none can take. Callers are authenticated and their requests counted as on the model routes.
+ * Serves routes that plugins have declared: looked up for each request, since plugins change at run time, and after all
+ * of the gateway's own, so that none is replaced. Authentication and rate limits are those of the model routes.
  */
 export function pluginRoutes(options: PluginRoutesOptions): Middleware<RequestState> {
   return async function pluginRoute(ctx, next) {
@@ -41,7 +41,7 @@ function wrongMethod(ctx: Context, allow: string): GatewayError {
   })
 }
 
-/** The plugin is not closed while it answers. */
+/** Keeps the plugin open until its handler has returned. */
 async function inside<T>(plugin: LoadedPlugin, work: () => Promise<T>): Promise<T> {
   plugin.enter()
   try {

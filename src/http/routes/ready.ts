@@ -1,10 +1,13 @@
 import type { Middleware } from 'koa'
 import type { Readiness } from '../readiness.ts'
 
-/** Where load balancers ask. */
+/** Path that load balancers probe. */
 export const READY_PATH = '/ready'
 
-/** `GET /ready`: 200 while the process wants requests, 503 from SIGTERM on, and while the database’s file is not at its place. Calls no other service. */
+/**
+ * `GET /ready`: 200 while the process is ready, 503 from SIGTERM on and while the database’s file is missing. Calls no
+ * other service.
+ */
 export function readyRoute(readiness: Readiness): Middleware {
   return function ready(ctx) {
     const { state } = readiness

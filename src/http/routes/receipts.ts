@@ -7,12 +7,12 @@ import type { PayerScope } from '../payer-scope.ts'
 import { limitRequests, type RequestLimits } from '../rate-limit.ts'
 import type { RequestState } from '../request-context.ts'
 
-/** What the routes of receipts are made from. */
+/** Dependencies of the routes of receipts. */
 export interface ReceiptRouteOptions {
   readonly authenticate: Authenticate
   readonly limits: RequestLimits
   readonly receipts: Pick<Receipts, 'keys' | 'find' | 'list'>
-  /** Knows those who paid for a call by itself; unset where nobody can. */
+  /** Returns the scope of a paying agent; unset when agent payments are off. */
   readonly payerScope?: PayerScope | undefined
 }
 
@@ -20,7 +20,7 @@ const MOST_IN_ONE_LIST = 100
 const USUAL_LIST = 20
 const KEYS_ARE_FRESH_FOR = 'public, max-age=3600'
 
-/** `GET /.well-known/turnpike-keys`: the public keys of receipts, a JSON Web Key Set (RFC 7517, 8037, 9864). */
+/** `GET /.well-known/turnpike-keys`: returns the public keys of receipts, a JSON Web Key Set (RFC 7517, 8037, 9864). */
 export function receiptKeysRoute({ receipts }: ReceiptRouteOptions): Middleware<RequestState> {
   const keys = receipts.keys.map(({ id, raw }) => ({
     kid: id,
@@ -37,7 +37,7 @@ export function receiptKeysRoute({ receipts }: ReceiptRouteOptions): Middleware<
   }
 }
 
-/** `GET /v1/receipts/:id`: a receipt of the caller's own; what is another's is not there. */
+/** `GET /v1/receipts/:id`: returns a receipt of the caller; 404 for another's. */
 export function receiptRoute(options: ReceiptRouteOptions): Middleware<RequestState> {
   return async function receipt(ctx) {
     const scope = await scopeOf(ctx, options)
@@ -52,13 +52,13 @@ export function receiptRoute(options: ReceiptRouteOptions): Middleware<RequestSt
   }
 }
 
-/** `GET /v1/receipts?after=<id>&limit=<count>`: the caller's own, oldest first. */
+/** `GET /v1/receipts?after=<id>&limit=<count>`: lists the caller's receipts, oldest first. */
 export function receiptsRoute(options: ReceiptRouteOptions): Middleware<RequestState> {
   return async function receipts(ctx) {
     const scope = await scopeOf(ctx, options)
     const { after, limit: asked } = ctx.query
     const limit = asked === undefined ? USUAL_LIST : parseListLimit(String(asked), MOST_IN_ONE_LIST)
-    // One more than is shown tells whether there are more.
+    // One more than the page, to know whether there is a next page.
     const found = await options.receipts.list(scope, {
       after: after === undefined ? undefined : String(after),
       limit: limit + 1,
@@ -67,7 +67,7 @@ export function receiptsRoute(options: ReceiptRouteOptions): Middleware<RequestS
   }
 }
 
-/** Whose receipts may be seen. Throws `authentication_error`, `rate_limit_error`. */
+/** Returns the scope whose receipts may be read. Throws `authentication_error`, `rate_limit_error`. */
 async function scopeOf(ctx: Context, options: ReceiptRouteOptions): Promise<string> {
   ctx.set('cache-control', 'private')
   const payer = await options.payerScope?.(ctx.req)

@@ -16,22 +16,22 @@ import { limitRequests, type RequestLimits } from '../rate-limit.ts'
 import type { RequestState } from '../request-context.ts'
 import { type SendOptions, sendReply } from '../send-reply.ts'
 
-/** What relayed routes are made from. */
+/** Dependencies of relayed routes. */
 export interface RelayRouteOptions {
   readonly authenticate: Authenticate
   readonly limits: RequestLimits
   readonly provider: (name: string) => Provider
-  /** That of relayed replies. */
+  /** Dialect of relayed replies. */
   readonly dialect: ClientDialect
-  /** Who may answer a model. Throws `invalid_request`. */
+  /** Returns the targets of a model. Throws `invalid_request`. */
   readonly targetsOf: (model: string) => readonly [Target, ...Target[]]
-  /** Answers what names no model. */
+  /** The default provider, for requests that name no model. */
   readonly defaultProvider: string
   readonly intakes: Intakes
   readonly send: SendOptions
 }
 
-/** `POST /v1/messages/count_tokens`: asked of the model's provider, past the pipeline; it costs nothing. */
+/** `POST /v1/messages/count_tokens`: forwarded to the model's provider without the pipeline; free of charge. */
 export function countTokensRoute(options: RelayRouteOptions): Middleware<RequestState> {
   return async function countTokens(ctx) {
     const { caller, ...call } = await callFor(ctx, options)
@@ -42,7 +42,7 @@ export function countTokensRoute(options: RelayRouteOptions): Middleware<Request
   }
 }
 
-/** A route of the default provider that the operator allowed in `providers.allow_routes`: relayed as it is. */
+/** Relays a route of the default provider that the operator allowed in `providers.allow_routes`, unchanged. */
 export function allowedRoute(options: RelayRouteOptions): Middleware<RequestState> {
   return async function allowed(ctx) {
     assertPlainPath(ctx.path)
@@ -57,7 +57,10 @@ export function allowedRoute(options: RelayRouteOptions): Middleware<RequestStat
   }
 }
 
-/** What a server may take for a step up or another way to write a slash: dots, backslashes, empty steps, their codes. */
+/**
+ * Path parts that a server may resolve as `..` or as a slash: dots, backslashes, empty segments, and their percent
+ * codes.
+ */
 const CROOKED = /\/\.{1,2}(?:[/;]|$)|\/\/|\\|%(?:00|25|2e|2f|5c)/i
 
 /** Throws `invalid_request` for a path that the provider may read as that of a route which is not allowed. */
@@ -66,7 +69,7 @@ function assertPlainPath(path: string): void {
   throw new GatewayError('invalid_request', 'The path has steps that lead elsewhere, or slashes or dots in codes.')
 }
 
-/** A route of the provider that would escape caps, pipelines and receipts. */
+/** Refuses a route of the provider that would escape caps, pipelines and receipts. */
 export const routeNotAllowed: Middleware = function routeNotAllowed({ path }) {
   throw new GatewayError(
     'not_found',
@@ -74,7 +77,7 @@ export const routeNotAllowed: Middleware = function routeNotAllowed({ path }) {
   )
 }
 
-/** A call that is made past the pipeline. Throws `authentication_error`, `rate_limit_error`. */
+/** Admits a call without a pipeline. Throws `authentication_error`, `rate_limit_error`. */
 export async function callFor(
   ctx: ParameterizedContext<RequestState>,
   options: Pick<RelayRouteOptions, 'authenticate' | 'limits'>,
@@ -86,7 +89,7 @@ export async function callFor(
   options.limits.running?.enter(authenticated.caller.scope, ctx.res)
   const { credential, caller } = authenticated
   const signal = disconnectSignal(ctx.res)
-  // The router lets these methods through only.
+  // Safe: the router admits only these methods.
   const method = ctx.method as RelayCall['method']
   return {
     caller,
@@ -102,14 +105,14 @@ export async function callFor(
   }
 }
 
-/** Relayed bytes are nobody's dialect: they go out as they came. */
+/** Relayed bytes are in no dialect: they are sent unchanged. */
 function send(ctx: Context, reply: Reply, options: RelayRouteOptions): void {
   ctx.respond = false
   const headers = { 'request-id': ctx.state.requestId }
   sendReply(ctx.res, reply, { ...options.send, headers, dialect: options.dialect })
 }
 
-/** Finds who is asked for a body's model, and puts the model's name there in the place of the gateway's own. */
+/** Returns the target of a body's model, and the body with the provider's model name. */
 function addressed(
   bytes: Buffer,
   { targetsOf }: RelayRouteOptions,
