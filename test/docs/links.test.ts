@@ -22,7 +22,7 @@ test('docs: a link, an anchor and a page that lead nowhere are found', (t) => {
   })
   t.deepEqual(brokenLinks(root), [
     'docs/README.md names docs/b.md, which does not exist',
-    'docs/README.md leads to docs/a.md#three, where no heading is called so',
+    'docs/README.md links to docs/a.md#three, which is no heading there',
   ])
   t.deepEqual(unreachablePages(root, { folder: 'docs', start: 'docs/README.md' }), ['docs/alone.md'])
 })
