@@ -23,6 +23,16 @@ const CLEAN = [
   'src/plugin',
   'src/providers',
   'src/spend',
+  'test/attacks',
+  'test/billing',
+  'test/clients',
+  'test/cost-guard',
+  'test/exact-cache',
+  'test/faults',
+  'test/payments',
+  'test/providers',
+  'test/soak',
+  'test/stores',
   'test/support',
 ]
 

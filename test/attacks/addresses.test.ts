@@ -6,7 +6,7 @@ import type { JsonObject } from '../support/json.ts'
 import { openStage } from '../support/stage.ts'
 
 /*
- * Whatever a caller can name an address in, none is ever called: what is called stands in the configuration. The witness
+ * An address in any field of a request is never called: only configured addresses are. The witness
  * listens at the address that is named, and the other providers are one server that takes everything.
  */
 
@@ -153,7 +153,7 @@ for (const path of [
   })
 
 const LED = { host: 'evil.example:3099', origin: 'http://evil.example:3099' }
-test('led pages: a page under a name that was led here is refused, and reaches no provider', async (t) => {
+test('origin guard: a page under a rebound name is refused, and reaches no provider', async (t) => {
   const scene = stage.scene()
   for (const path of ['/v1/messages', '/v1/chat/completions', '/v1/messages/count_tokens', '/v1/files'])
     t.is((await scene.send({ path, body: ask('hi'), headers: LED })).status, 403)
@@ -163,7 +163,7 @@ test('led pages: a page under a name that was led here is refused, and reaches n
   t.is((await scene.send({ method: 'GET', path: '/metrics', headers: { host: 'evil.example' } })).status, 403)
 })
 
-test('led pages: a program may use any name, and a page of this machine its own', async (t) => {
+test('origin guard: a program may use any name, and a page of this machine its own', async (t) => {
   const scene = stage.scene()
   t.is((await scene.send({ body: ask('hi'), headers: { host: 'turnpike:3099' } })).status, 200)
   const own = { host: 'localhost:3099', origin: 'http://localhost:3099' }
@@ -171,7 +171,7 @@ test('led pages: a program may use any name, and a page of this machine its own'
 })
 
 for (const path of ['/v1/models', '/v1/models/claude-sonnet-4-5', '/v1/receipts', '/v1/billing/balance', '/v1/files'])
-  test(`led pages: an unmarked GET ${path} under a public name is refused on loopback, and reaches no provider`, async (t) => {
+  test(`origin guard: an unmarked GET ${path} under a public name is refused on loopback, and reaches no provider`, async (t) => {
     const scene = stage.scene()
     const under = (host: string) => scene.send({ method: 'GET', path, headers: { host } })
     t.is((await under('evil.example:3099')).status, 403)
@@ -180,7 +180,7 @@ for (const path of ['/v1/models', '/v1/models/claude-sonnet-4-5', '/v1/receipts'
       t.not((await under(host)).status, 403, host)
   })
 
-test('led pages: what holds nothing of a user’s is answered under any name', async (t) => {
+test('origin guard: replies without user data are served under any name', async (t) => {
   for (const path of ['/health', '/ready', '/openapi.json'])
     t.is((await send(stage.gateway.url, { method: 'GET', path, headers: { host: 'evil.example' } })).status, 200, path)
 })

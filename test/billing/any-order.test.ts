@@ -13,7 +13,7 @@ import { stock } from './shop.ts'
  */
 const FEWEST_EVENTS = 60
 
-/** Everything that decides what an account has, in comparable form. */
+/** Returns everything that determines an account's balance, in comparable form. */
 async function stateOf({ sql }: Ledger): Promise<unknown> {
   const accounts = await sql(
     'select id, tier, posted_credits, held_credits, period_start_ms, period_end_ms from account order by id',
@@ -134,7 +134,7 @@ for (const engine of engines) {
   )
 }
 
-/** When what is delivered and how slowly Stripe answers, in milliseconds. */
+/** Delivery times of events and delays of Stripe's answers, in milliseconds. */
 interface Schedule {
   delays: number[]
   pauses: number[]
@@ -142,7 +142,7 @@ interface Schedule {
   slowness: number[]
 }
 
-/** The state is one of which every part of the story can be seen. */
+/** Asserts that the state shows every part of the history. */
 function assertPlausible(t: ExecutionContext, state: unknown): void {
   const { accounts, payments, recharges } = state as Record<string, Record<string, unknown>[]>
   t.deepEqual(

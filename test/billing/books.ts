@@ -34,7 +34,7 @@ export interface Books {
   deliver(event: StripeEvent): Promise<void>
 }
 
-/** Opens billing on a database, with a stand-in for Stripe that sells at these prices. */
+/** Opens billing on a database, with a stand-in for Stripe and these prices. */
 export function openBooks(
   ledger: Ledger,
   { stripe, prices }: { stripe: StripeStandIn; prices: Readonly<Record<'pro' | 'team', string>> },

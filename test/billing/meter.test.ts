@@ -12,7 +12,7 @@ interface Metered extends Shop {
   sql(text: string): Promise<Record<string, unknown>[]>
   /** Calls of ann in an hour that ended so many hours ago. */
   count(calls: number, hoursAgo: number): Promise<number>
-  /** What the meter has, by identifier. */
+  /** Returns the meter's entries, by identifier. */
   counted(): Record<string, string>
   /** Resolves once nothing is left to send. */
   sent(): Promise<void>

@@ -21,12 +21,12 @@ function recharges({ stripe }: Shop, userId: string): StripeObject[] {
     .filter(({ metadata }) => (metadata as Record<string, string>).user_id === userId)
 }
 
-/** Whether a request asks for such a payment. */
+/** Returns whether a request is for such a payment. */
 function isCall({ method, path, form }: StripeRequest, userId: string): boolean {
   return method === 'POST' && path === '/v1/payment_intents' && valueAt(form, 'metadata.user_id') === userId
 }
 
-/** How often one was asked for. */
+/** Counts the requests for one. */
 function asked({ stripe }: Shop, userId: string): number {
   return stripe.seen.filter((request) => isCall(request, userId)).length
 }
@@ -42,7 +42,7 @@ test.after.always(async () => {
   for (const end of endings.reverse()) await end()
 })
 
-/** The user buys a plan. */
+/** Buys a plan for the user. */
 async function enter(t: ExecutionContext, shop: Shop, userId: string, card: Card = 'good'): Promise<void> {
   await shop.buy(userId, 'pro', { card })
   await shop.deliver(t)
@@ -51,7 +51,7 @@ async function enter(t: ExecutionContext, shop: Shop, userId: string, card: Card
 
 let markers = 0
 
-/** Another account is recharged: since what was asked before, a whole round has passed. */
+/** Recharges another account: a whole round has passed since the requests before. */
 async function anotherRound(t: ExecutionContext, shop: Shop): Promise<void> {
   const marker = `marker-${++markers}`
   await enter(t, shop, marker)
@@ -73,7 +73,7 @@ test.serial('recharge: an account below its threshold is charged once, before an
   t.is(asked(shop, 'bob'), 1)
 })
 
-test.serial('recharge: a decline switches it off, says why, and is not tried again', async (t) => {
+test.serial('recharge: a decline switches it off, records why, and is not retried', async (t) => {
   const shop = shared
   await enter(t, shop, 'cleo', 'declined')
   await patchRecharge(shop.url, 'cleo', LOW)
@@ -92,7 +92,7 @@ test.serial('recharge: a decline switches it off, says why, and is not tried aga
   await shop.until('cleo', ({ credits }) => credits === 1_500_000, 'the new card is charged')
 })
 
-test.serial('recharge: a card that asks for its owner is a decline', async (t) => {
+test.serial('recharge: a card that requires authentication is a decline', async (t) => {
   const shop = shared
   await enter(t, shop, 'dora', 'asks-owner')
   await patchRecharge(shop.url, 'dora', LOW)

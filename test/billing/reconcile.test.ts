@@ -18,7 +18,7 @@ testWithPostgres('reconcile: makes good for webhooks that never came, by itself 
   world.pay({ ...intent, id: 'pi_lost' })
   const gateways = await Promise.all([1, 2].map(() => shop.another({ SVC_RECHARGE_INTERVAL: '100ms' })))
   await shop.until('ann', ({ tier, credits }) => tier === 'pro' && credits === 1_500_000, 'the daily round has run')
-  await eventually(() => gateways.some(({ log }) => /billing\.reconciled/.test(log())), 'it is told')
+  await eventually(() => gateways.some(({ log }) => /billing\.reconciled/.test(log())), 'it is logged')
   const rounds = gateways.map(({ log }) => log().split('billing.reconciled').length - 1)
   t.deepEqual(rounds.toSorted(), [0, 1], 'one of two gateways')
 

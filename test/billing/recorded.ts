@@ -8,7 +8,7 @@ const USERS = ['ann', 'bob', 'cleo', 'dora'] as const
 export type Happening = (world: World) => void
 
 /**
- * What happens to four accounts in some months: plans bought, renewed, changed, unpaid and cancelled, recharges that
+ * A history of four accounts over some months: plans bought, renewed, changed, unpaid and cancelled, recharges that
  * succeed and fail, refunds in parts and in full, disputes won and lost, a customer deleted. Each step is one or more
  * events; all together raise 60 or more.
  */
@@ -46,7 +46,7 @@ export function story({ world }: StripeStandIn, prices: Readonly<Record<'pro' | 
   return steps
 }
 
-/** A customer of an account. */
+/** Creates a customer of an account. */
 export function makeCustomer(world: World, user: string): string {
   const id = world.objects.nextId('cus')
   const members = { metadata: { user_id: user }, created: world.nowS(), invoice_settings: {} }
@@ -59,14 +59,14 @@ interface Purchase {
   readonly price: string
 }
 
-/** A checkout as the gateway opens it. */
+/** Opens a checkout as the gateway does. */
 export function openCheckout(world: World, { user, customer, price }: Purchase): string {
   const metadata = { user_id: user, tier: 'pro' }
   const members = { customer, metadata, line_items: [{ price }], subscription_data: { metadata } }
   return world.objects.add({ id: world.objects.nextId('cs'), object: 'checkout.session', ...members }).id
 }
 
-/** A recharge as the gateway asks for it; resolves with its charge, if there is one. */
+/** Creates a recharge as the gateway does; resolves with its charge, if there is one. */
 function chargeRecharge(
   world: World,
   { user, customer }: Omit<Purchase, 'price'>,

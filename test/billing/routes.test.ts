@@ -14,7 +14,7 @@ test.after.always(async () => {
   for (const end of endings.reverse()) await end()
 })
 
-test('billing: says how the stand-in checks requests', (t) => {
+test('billing: reports how the stand-in checks requests', (t) => {
   t.log(shop.stripe.checkedBy)
   t.pass()
 })
@@ -84,7 +84,7 @@ test('checkout: a body that is no JSON is 400, one that is no object too', async
   }
 })
 
-test('checkout: who has a plan is sent to the portal', async (t) => {
+test('checkout: a user with a plan is sent to the portal', async (t) => {
   await shop.buy('dora')
   // Before its webhooks have come: Stripe is asked.
   const reply = await post(shop.url, 'checkout', 'dora', { tier: 'team' })
@@ -92,7 +92,7 @@ test('checkout: who has a plan is sent to the portal', async (t) => {
   t.regex(String(valueAt(reply.json, 'error.message')), /portal/)
 })
 
-test('portal: opens for who has bought, and says to others where to start', async (t) => {
+test('portal: opens for customers, and names the checkout to others', async (t) => {
   const stranger = await post(shop.url, 'portal', 'eve', {})
   t.is(stranger.status, 400)
   t.regex(stranger.text, /checkout/)
@@ -222,7 +222,7 @@ test('billing: an answer of Stripe that is lost leaves one customer', async (t) 
   t.is(made.length, 1)
 })
 
-test('billing: without a key the balance is told and nothing is sold', async (t) => {
+test('billing: without a key the balance is shown and nothing is sold', async (t) => {
   await using gateway = await startCloudGateway()
   const { url } = gateway
   const balance = await sendAs('ann', url, { method: 'GET', path: '/v1/billing/balance' })
@@ -244,7 +244,7 @@ test('billing: without a key the balance is told and nothing is sold', async (t)
   t.is(webhook.status, 503)
 })
 
-test('billing: a key that Stripe refuses is told as not configured, and not shown', async (t) => {
+test('billing: a key that Stripe refuses is reported as not configured, and not shown', async (t) => {
   const key = 'sk_test_refused_canary'
   await using gateway = await startCloudGateway({
     STRIPE_SECRET_KEY: key,
@@ -259,7 +259,7 @@ test('billing: a key that Stripe refuses is told as not configured, and not show
   t.false(gateway.log().includes('canary'))
 })
 
-test('billing: where origins are listed people are sent nowhere else', async (t) => {
+test('billing: where origins are listed users are sent nowhere else', async (t) => {
   await using gateway = await startCloudGateway({
     STRIPE_SECRET_KEY: shop.stripe.key,
     STRIPE_API_BASE: shop.stripe.url,

@@ -7,7 +7,7 @@ const KEY = 'sk_test_CANARYkey0123456789'
 const SECRET = 'whsec_CANARYsecret0123456789'
 const CANARY = /CANARY/
 
-test('billing: key and webhook secret stand in no answer, log or output, whatever goes wrong', async (t) => {
+test('billing: key and webhook secret are in no answer, log or output, whatever goes wrong', async (t) => {
   const shop = await openShop(t, {
     key: KEY,
     secret: SECRET,

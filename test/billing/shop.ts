@@ -11,10 +11,10 @@ import { type JsonObject, valueAt } from '../support/json.ts'
 import { type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts'
 import type { Purchase } from '../support/stripe/world.ts'
 
-/** What a configured gateway sells. */
+/** Plans and prices of a configured gateway. */
 const PRICES = { pro: 2000, team: 10_000 } as const
 
-/** A gateway that sells plans, with the stand-in for Stripe that it asks. */
+/** A gateway that sells plans, with its stand-in for Stripe. */
 export interface Shop<Started extends Gateway = Gateway> {
   readonly stripe: StripeStandIn
   readonly gateways: readonly Started[]
@@ -30,13 +30,13 @@ export interface Shop<Started extends Gateway = Gateway> {
     tier?: 'pro' | 'team',
     purchase?: Purchase,
   ): Promise<{ customer: string; subscription: string; charge: string }>
-  /** Resolves once the balance is as said. */
+  /** Resolves once the balance is so. */
   until(userId: string, isSo: (balance: JsonObject) => boolean, what: string): Promise<void>
   /** Delivers all events raised since the last time, and asserts that each was taken. */
   deliver(t: ExecutionContext): Promise<void>
 }
 
-/** How a shop is opened. */
+/** Options of a shop. */
 export interface ShopOptions {
   readonly env?: Environment
   /** The section `billing` of the configuration file. */
@@ -46,7 +46,7 @@ export interface ShopOptions {
   readonly secret?: string
 }
 
-/** Makes the products a shop sells at the stand-in. */
+/** Creates a shop's products at the stand-in. */
 export function stock({ world }: StripeStandIn): Record<'pro' | 'team' | 'overage', string> {
   const price = (name: string, cents: number, usage_type = 'licensed') => {
     const product = world.objects.add({ id: world.objects.nextId('prod'), object: 'product', name, metadata: {} })

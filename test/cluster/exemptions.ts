@@ -38,7 +38,7 @@ export const ABOUT_ENGINES: Reasons = {
 
 /** Tests. */
 export const ABOUT_A_PROCESS: Reasons = {
-  'canaries: nothing that was said, logged or stored holds *': OPENS_FILES,
+  'canaries: nothing sent, logged or stored holds *': OPENS_FILES,
   'dashboard in the cloud: bodies are kept from when *': 'a process learns of the wish within ten seconds',
   'fallback: a substitute*s answer is not stored*': AT_ONCE,
   'keys: after a 401 *': OWN_MEMORY,

@@ -17,7 +17,7 @@ test.after.always(() => stage.close())
 
 type Body = JsonObject | string
 
-/** Asks one thing after another; what the cache said of each, and the replies. */
+/** Sends requests one after another; returns the cache result of each, and the replies. */
 async function askEach(scene: ProviderScene, bodies: readonly Body[], options: Omit<SendOptions, 'body'> = {}) {
   const replies: Reply[] = []
   for (const body of bodies) replies.push(await sendChat(scene, body, options))
@@ -64,7 +64,7 @@ for (const wrap of [(body: JsonObject) => body, streamed])
     t.is(scene.seen('house').length, 2)
   })
 
-test('cached chat: a hit has the tokens of what is given again in its log line', async (t) => {
+test('cached chat: a hit has the tokens of the stored reply in its log line', async (t) => {
   const { replies } = await askEach(stage.scene(), [streamed(prompted(t)), streamed(prompted(t))])
   const [first, again] = await Promise.all(replies.map((reply) => logLineOf(stage.gateway, reply)))
   t.true(Number(valueAt(first, 'tokens.out')) > 0)
@@ -82,14 +82,15 @@ test('cached chat: a stream and JSON are two requests', (t) => assertApart(t, [p
 test('cached chat: a stream with usage and one without are two requests', (t) =>
   assertApart(t, [streamed(prompted(t)), streamedWithUsage(prompted(t))]))
 
-test('cached chat: numbers are told apart as they are written', (t) => {
+test('cached chat: numbers are distinguished as they are written', (t) => {
   const text = JSON.stringify(prompted(t))
   return assertApart(t, [`${text.slice(0, -1)},"seed":1}`, `${text.slice(0, -1)},"seed":1.0}`])
 })
 
-test('cached chat: models are told apart', (t) => assertApart(t, [prompted(t), prompted(t, { model: MODELS.openai })]))
+test('cached chat: models are distinguished', (t) =>
+  assertApart(t, [prompted(t), prompted(t, { model: MODELS.openai })]))
 
-test('cached chat: what the gateway dropped on the way is told apart too', (t) =>
+test('cached chat: dropped fields are distinguished, too', (t) =>
   assertApart(t, [
     prompted(t, { model: MODELS.anthropic, seed: 1 }),
     prompted(t, { model: MODELS.anthropic, seed: 2 }),
@@ -130,7 +131,7 @@ for (const model of [MODELS.anthropic, MODELS.openai]) {
 }
 
 for (const model of [MODELS.anthropic, MODELS.gemini]) {
-  test(`cached chat: a hit of another dialect's answer is told as a completion (${model})`, async (t) => {
+  test(`cached chat: a hit of another dialect's answer is sent as a completion (${model})`, async (t) => {
     const scene = stage.scene()
     const body = prompted(t, { model, seed: 7 })
     const { replies, states } = await askEach(scene, [body, body])
@@ -141,7 +142,7 @@ for (const model of [MODELS.anthropic, MODELS.gemini]) {
     t.like(replies[1]?.headers, { 'x-svc-model': model, 'x-svc-dropped': replies[0]?.headers['x-svc-dropped'] })
   })
 
-  test(`cached chat: a hit of another dialect's stream is told in chunks (${model})`, async (t) => {
+  test(`cached chat: a hit of another dialect's stream is sent in chunks (${model})`, async (t) => {
     const scene = stage.scene()
     const body = streamedWithUsage(prompted(t, { model }))
     const { replies, states } = await askEach(scene, [body, body])
@@ -212,7 +213,7 @@ for (const status of [400, 429]) {
 }
 
 for (const wrap of [(body: JsonObject) => body, streamed]) {
-  test(`cached chat: a substitute's answer is not stored, the first's is, and says whose it is (${wrap.name || 'JSON'})`, async (t) => {
+  test(`cached chat: a fallback’s answer is not stored, the first’s is, and names its provider (${wrap.name || 'JSON'})`, async (t) => {
     const scene = stage.scene({ openai: (nth) => (nth === 1 ? { kind: 'error', status: 500 } : undefined) })
     const body = wrap(prompted(t, { model: 'cached-pair' }))
     const { replies, states } = await askEach(scene, [body, body, body])

@@ -34,7 +34,7 @@ async function askAll(scene: Scene, body: object, all: readonly Record<string, s
 }
 
 for (const stream of [false, true]) {
-  test(`leader's own: a cap of the caller who asked first is not the next one's, stream ${stream}`, async (t) => {
+  test(`leader's own: a cap of the leading caller is not the next one’s, stream ${stream}`, async (t) => {
     const user = `capped-${stream}`
     const capped = await createKey(stage.gateway, user, { limits: { costPerDay: TINY_USD } })
     const free = await createKey(stage.gateway, user)
@@ -45,13 +45,13 @@ for (const stream of [false, true]) {
       replies.map(({ status }) => status),
       [429, 200, 200],
     )
-    // Those who are left share one call.
+    // The remaining callers share one call.
     t.is(scene.seen().length, 1)
     t.false(replies.slice(1).some(({ text }) => text.includes('cost_limit')))
   })
 }
 
-test("leader's own: a failure of the provider is everybody's, after one call", async (t) => {
+test("leader's own: a failure of the provider is that of all callers, after one call", async (t) => {
   const { key } = await createKey(stage.gateway, 'failing')
   const scene = stage.scene({ kind: 'error', status: 500 })
   const replies = await askAll(scene, ask(t.title), [bearer(key), bearer(key)])
@@ -82,7 +82,7 @@ test("leader's own: a provider key that is refused is not another's, and account
   t.is(scene.seen().length, 3, 'the operator’s account does not answer with that of a caller')
 })
 
-test("leader's own: a header that the operator lets through tells requests apart", async (t) => {
+test("leader's own: a header that the operator lets through distinguishes requests", async (t) => {
   const { key } = await createKey(stage.gateway, 'tenants')
   const scene = stage.scene()
   const all = ['one', 'two', 'two'].map((tenant) => ({ ...bearer(key), 'x-tenant': tenant }))
@@ -95,7 +95,7 @@ test("leader's own: a header that the operator lets through tells requests apart
 
 for (const stream of [false, true])
   for (const joins of [false, true])
-    test(`leader's own: an answer that its cap cuts is nobody else's, stream ${stream}, joins ${joins}`, async (t) => {
+    test(`leader's own: an answer that its cap cuts is no other caller’s, stream ${stream}, joins ${joins}`, async (t) => {
       const user = `cut-${stream}-${joins}`
       const capped = await createKey(stage.gateway, user, { limits: { costPerRequest: 0.002 } })
       const free = await createKey(stage.gateway, user)

@@ -27,7 +27,7 @@ async function untilHits(stage: Stage, prompt: string): Promise<void> {
   )
 }
 
-/** Asks new questions in both modes; each must be answered, quickly, as a miss. */
+/** Sends new requests in both modes; each must be answered, quickly, as a miss. */
 async function assertGoesOn(t: ExecutionContext, stage: Stage, prompt: string): Promise<void> {
   for (let i = 0; i < 6; i++) {
     const stream = i % 2 === 0
@@ -58,7 +58,7 @@ testWithRedis('redis: what one gateway stores, another one replays, in either mo
 })
 
 testWithRedis(
-  'redis: when it is killed, requests go on, and when it is back, hits come back by themselves',
+  'redis: when it is killed, requests are served, and when it is back, hits come back by themselves',
   async (t) => {
     const redis = await createRedis(t)
     const stage = await stageOn(t, redis.url)
@@ -76,7 +76,7 @@ testWithRedis(
   },
 )
 
-testWithRedis('redis: when it hangs, requests go on, and when it goes on, so do hits', async (t) => {
+testWithRedis('redis: when it hangs, requests are served, and when it resumes, hits come back', async (t) => {
   const redis = await createRedis(t)
   const stage = await stageOn(t, redis.url)
   await untilHits(stage, t.title)
@@ -116,7 +116,7 @@ test.serial('redis: one that cannot be reached neither stops the start nor the r
 })
 
 test.serial(
-  'redis: one that takes connections and says nothing neither stops the start nor the requests nor the end',
+  'redis: one that accepts connections and sends nothing neither stops the start nor the requests nor the end',
   async (t) => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1')
     await once(silent, 'listening')

@@ -15,7 +15,7 @@ const provider = await startProvider({ acceptAnything: true })
 const gateway = await startGateway({ ANTHROPIC_BASE_URL: provider.url, ANTHROPIC_API_KEY: 'sk-operator' })
 test.after.always(() => Promise.all([stage.close(), gateway.stop(), provider.close()]))
 
-/** Stores a reply by asking in one mode, then asks in another. */
+/** Stores a reply by a request in one mode, then repeats it in another. */
 async function askTwice(t: ExecutionContext, [first, second]: [AskOptions, AskOptions], script: Script) {
   stage.script(t.title, script)
   const [stored, replayed] = [await stage.ask(t.title, first), await stage.ask(t.title, second)]
@@ -30,7 +30,7 @@ const ANSWER: Script = {
   content: [{ type: 'text', text: 'Let me look.\n\n日本語 👩‍🚀 "quoted"' }, TOOL],
 }
 
-/** What is stored of a stream: all but the pings of the moment. */
+/** Returns the stored part of a stream: all but the pings of the moment. */
 function withoutPings({ text }: Reply): string {
   return text.replaceAll(/event: ping\ndata: *\{"type": ?"ping"\} *\n\n/g, '')
 }
@@ -73,7 +73,7 @@ test('replay: no pings are made up for a stream from JSON', async (t) => {
   )
 })
 
-/** A stream that goes on with an answer the provider has begun: its first block is in `message_start`. */
+/** Builds a stream that continues an answer the provider has begun: its first block is in `message_start`. */
 const begun = (rest: readonly JsonObject[] = []) => {
   const usage = { input_tokens: 5, output_tokens: 1 }
   const message = {
@@ -117,7 +117,7 @@ test('replay: a stream is the same bytes however the provider cut them', async (
   t.is(replayed.text, withoutPings(stored))
 })
 
-test('replay: a compressed stream is stored as what it says', async (t) => {
+test('replay: a compressed stream is stored decoded', async (t) => {
   const { stored, replayed } = await askTwice(t, [STREAM, {}], { ...ANSWER, encoding: 'gzip' })
   t.deepEqual(replayed.json, assembleMessage(assertMessageStream(stored.body)))
 })
@@ -194,7 +194,7 @@ for (const recording of successes) {
     provider.reply(toScript(response))
     const first = await askRecorded(recording, { as: `${as}-1`, isStream })
     if (!isStream) provider.reply(undefined)
-    // What a live JSON reply would be is stored anew as JSON, and streamed.
+    // The form of a live JSON reply is stored anew as JSON, and streamed.
     const json = isStream ? await askRecorded(recording, { as: `${as}-1`, isStream: false }) : first
     provider.reply({ kind: 'reply', body: json.body })
     await askRecorded(recording, { as: `${as}-2`, isStream: false })
@@ -208,7 +208,7 @@ for (const recording of successes) {
   })
 }
 
-/** A message names the model that served it last; a stream names it in the block that says so. */
+/** Returns the last model that served a message; a stream names it in a block of its own. */
 function servedModel(message: JsonObject): unknown {
   const blocks: unknown[] = Array.isArray(message.content) ? message.content : []
   const fallback = blocks.findLast((block) => valueAt(block, 'type') === 'fallback')
@@ -221,7 +221,7 @@ function sortedKeys(value: JsonObject): string[] {
   return Object.keys(value).sort()
 }
 
-/** What a checker of bytes sees of the events: their types and keys, in order; runs of equal deltas count once. */
+/** Returns the types and keys of the events, in order; runs of equal deltas count once. */
 function shapesOf(stream: Buffer, keysOf: KeysOf): string[] {
   const shapes = parseEvents(stream)
     .filter(({ event }) => event !== 'ping')
@@ -229,7 +229,7 @@ function shapesOf(stream: Buffer, keysOf: KeysOf): string[] {
   return shapes.filter((shape, i) => shape !== shapes[i - 1])
 }
 
-/** The keys of an event and of what it brings. */
+/** Returns the keys of an event and of its members. */
 function shapeOf(data: unknown, keysOf: KeysOf): string {
   const parts = ['delta', 'content_block', 'message', 'message.usage', 'usage']
   const keys = (value: unknown) => (isJsonObject(value) ? keysOf(value).join(',') : '')

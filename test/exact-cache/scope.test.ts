@@ -27,7 +27,7 @@ test('scope: a running reply is not shared by two credentials', async (t) => {
   t.deepEqual((await Promise.all(asking)).map(stateOf), ['miss', 'miss'])
 })
 
-test('scope: nobody is ever given what another one asked', async (t) => {
+test('scope: no caller ever gets a reply to another', async (t) => {
   const callers = Array.from({ length: 12 }, (_, i) => `caller-${i}`)
   const prompts = Array.from({ length: 8 }, (_, i) => `${t.title} ${i}`)
   const ownerOf = new Map<unknown, string>()
@@ -67,7 +67,7 @@ test('scope: an unknown scope is refused', async (t) => {
   t.is((await stage.ask(t.title, { pipe: 'exact-cache?scope=all' })).status, 400)
 })
 
-test('scope: `shared` is shared by all who ask for it, where the operator allows it', async (t) => {
+test('scope: `shared` is shared by all callers that request it, where the operator allows it', async (t) => {
   const pipe = 'exact-cache?scope=shared'
   const first = await sharing.ask(t.title, { as: 'alice', pipe })
   const second = await sharing.ask(t.title, { as: 'bob', pipe })
@@ -75,7 +75,7 @@ test('scope: `shared` is shared by all who ask for it, where the operator allows
   t.is(second.text, first.text)
 })
 
-test('scope: what was asked for oneself is not shared, even where that is allowed', async (t) => {
+test('scope: a private request is not shared, even where that is allowed', async (t) => {
   await sharing.ask(t.title, { as: 'alice' })
   t.is(stateOf(await sharing.ask(t.title, { as: 'alice', pipe: 'exact-cache?scope=shared' })), 'miss')
   t.is(stateOf(await sharing.ask(t.title, { as: 'bob' })), 'miss')

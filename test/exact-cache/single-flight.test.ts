@@ -17,17 +17,17 @@ test.after.always(() => stage.close())
 const TEXT = 'one two three four five six seven eight nine ten'
 const EVENT_TO_HOLD = 5
 
-/** A reply that waits before its first byte until the gate opens. */
+/** Returns a reply that waits before its first byte until the gate opens. */
 function held(gate: Promise<unknown>, script: Script = { kind: 'answer', text: TEXT }): Script {
   return { ...script, before: { until: gate } } as Script // safe: every scripted answer can wait
 }
 
-/** A stream that waits in its middle until the gate opens. */
+/** Returns a stream that waits in its middle until the gate opens. */
 function heldMidway(gate: Promise<unknown>): AnswerScript {
   return { kind: 'answer', text: TEXT, writes: holdEvent(EVENT_TO_HOLD, gate) }
 }
 
-/** Asks, and tells when the request has left and when the first `events` events of a stream have come. */
+/** Sends a request, and reports when it has left and when the first `events` events of a stream have arrived. */
 function start(prompt: string, options: AskOptions = {}) {
   const sent = Promise.withResolvers<void>()
   const headers = Promise.withResolvers<Reply['headers']>()
@@ -53,14 +53,14 @@ function start(prompt: string, options: AskOptions = {}) {
 
 type Started = ReturnType<typeof start>
 
-/** A leader whose request is with the provider. */
+/** Starts a leader whose request is with the provider. */
 async function lead(prompt: string, options: AskOptions = {}): Promise<Started> {
   const leader = start(prompt, options)
   await stage.called(prompt)
   return leader
 }
 
-/** Others who ask the same; resolves when the gateway has taken all of them in. */
+/** Sends the same from other callers; resolves when the gateway has attached all of them. */
 async function follow(prompt: string, all: readonly AskOptions[]): Promise<Started[]> {
   const followers = all.map((options) => start(prompt, options))
   await Promise.all(followers.map(({ sent }) => sent))
@@ -86,7 +86,7 @@ function assertComplete(t: ExecutionContext, reply: Reply, text = TEXT): void {
   t.is(valueAt(message, 'content.0.text'), text)
 }
 
-/** An answer under a gate that the test opens, or leaves to its end. */
+/** Sets an answer behind a gate that the test opens, at the latest at its end. */
 function gated(t: ExecutionContext, prompt: string, script: (gate: Promise<unknown>) => Script): () => void {
   const { promise, resolve } = Promise.withResolvers<void>()
   t.teardown(resolve)
@@ -122,7 +122,7 @@ test('single flight: another question is not attached', async (t) => {
   assertComplete(t, await leader.reply)
 })
 
-test('single flight: who attaches in mid-stream is given the stream from its first byte, while it still runs', async (t) => {
+test('single flight: a caller that attaches in mid-stream gets the stream from its first byte, while it still runs', async (t) => {
   const prompt = t.title
   const open = gated(t, prompt, heldMidway)
   const leader = await lead(prompt, { stream: true })
@@ -159,7 +159,7 @@ test('single flight: a stream asked while JSON runs has the id and the usage of 
 })
 
 for (const stream of [true, false]) {
-  test(`single flight: a ${stream ? 'streaming' : 'JSON'} leader who leaves before the reply leaves it to the others`, async (t) => {
+  test(`single flight: a ${stream ? 'streaming' : 'JSON'} leader that disconnects before the reply leaves it to the others`, async (t) => {
     const prompt = t.title
     const open = gated(t, prompt, held)
     const leader = await lead(prompt, { stream })
@@ -172,7 +172,7 @@ for (const stream of [true, false]) {
   })
 }
 
-test('single flight: a leader who leaves in mid-stream leaves it to the others, and it is stored', async (t) => {
+test('single flight: a leader that disconnects in mid-stream leaves it to the others, and it is stored', async (t) => {
   const prompt = t.title
   const open = gated(t, prompt, heldMidway)
   const leader = await lead(prompt, { stream: true })
@@ -196,7 +196,7 @@ test('single flight: one JSON caller is enough to keep a stream going that all i
   assertComplete(t, await json!.reply)
 })
 
-test('single flight: a follower who leaves changes nothing for the others', async (t) => {
+test('single flight: a follower that disconnects changes nothing for the others', async (t) => {
   const prompt = t.title
   const open = gated(t, prompt, heldMidway)
   const leader = await lead(prompt, { stream: true })
@@ -238,7 +238,7 @@ const FAILURES: [claim: string, script: (gate: Promise<unknown>) => Script][] = 
 ]
 
 for (const [claim, script] of FAILURES) {
-  test(`single flight: ${claim} is one failure for all, and the next request asks again`, async (t) => {
+  test(`single flight: ${claim} is one failure for all, and the next request calls again`, async (t) => {
     const prompt = t.title
     const open = gated(t, prompt, script)
     const leader = await lead(prompt, { stream: true })
@@ -312,7 +312,7 @@ function longStream(deltas: number): Buffer {
   )
 }
 
-test('single flight: a reader that does not read holds nobody back, neither as follower nor as leader', async (t) => {
+test('single flight: a reader that does not read holds no other back, neither as follower nor as leader', async (t) => {
   const prompt = t.title
   const open = gated(t, prompt, (gate) => ({ kind: 'sse', bytes: LONG_STREAM, writes: holdEvent(1, gate) }))
   const slow = await stage.askUnread(prompt)
@@ -335,7 +335,7 @@ test('single flight: a leader that does not read holds no JSON caller back', asy
   leader.leave()
 })
 
-test('single flight: callers who cannot be told a stream as JSON make one more call together', async (t) => {
+test('single flight: callers whose stream cannot be converted to JSON make one more call together', async (t) => {
   const prompt = t.title
   const delta = { type: 'content_block_delta', index: 0, delta: { type: 'delta_of_tomorrow', text: 'x' } }
   const bytes = longStream(0)
@@ -357,7 +357,7 @@ test('single flight: callers who cannot be told a stream as JSON make one more c
   t.is(stage.calls(prompt), 2)
 })
 
-test('single flight: callers who come and go leave no socket and no file behind', async (t) => {
+test('single flight: callers that come and go leave no socket and no file behind', async (t) => {
   const prompt = t.title
   const openFiles = () => process.getActiveResourcesInfo().length
   const round = async (i: number) => {

@@ -38,7 +38,7 @@ const NOT_STORED: [claim: string, options: AskOptions, script: Script][] = [
   ['a stream that ends early, but cleanly', { stream: true }, { kind: 'sse', bytes: withoutEnd }],
   ['a stream whose last event is unfinished', { stream: true }, { kind: 'sse', bytes: STREAM.slice(0, -1) }],
   ['a stream with an error event', { stream: true }, { kind: 'sse', bytes: withoutEnd + errorEvent }],
-  ['a stream that goes on after an error event', { stream: true }, { kind: 'sse', bytes: errorEvent + STREAM }],
+  ['a stream that continues after an error event', { stream: true }, { kind: 'sse', bytes: errorEvent + STREAM }],
   ['an empty stream', { stream: true }, { kind: 'sse', bytes: '' }],
   ['JSON that is cut', {}, { kind: 'reply', body: MESSAGE, cutAfterBytes: 100 }],
   ['JSON that is whole for HTTP, but not for JSON', {}, { kind: 'reply', body: JSON.stringify(MESSAGE).slice(0, -1) }],
@@ -83,7 +83,7 @@ for (const stream of [false, true]) {
 }
 
 test.serial(
-  'storing: callers who attached to a stream that outgrows max_entry make one more call together',
+  'storing: callers that attached to a stream that outgrows max_entry make one more call together',
   async (t) => {
     const prompt = t.title
     const gate = Promise.withResolvers<void>()
@@ -104,27 +104,30 @@ test.serial(
   },
 )
 
-test.serial('storing: who could not attach to a stream that outgrew max_entry does not keep it going', async (t) => {
-  const prompt = t.title
-  const [gate, never, sent] = [0, 1, 2].map(() => Promise.withResolvers<void>())
-  t.teardown(() => never?.resolve())
-  const content = [{ type: 'text', text: 'word '.repeat(2000) }] // an event for each word
-  const gates = [undefined, gate, never]
-  const between = (writesDone: number) => ({ until: gates[writesDone]?.promise ?? Promise.resolve() })
-  const writes = { sizes: [1000, 2 * MAX_ENTRY_BYTES], between }
-  stage.script(prompt, (nth) => ({ kind: 'answer', content, ...(nth === 1 && { writes }) }))
-  const leader = await stage.askUnread(prompt)
-  const attached = stage.ask(prompt, { onSent: () => sent?.resolve() })
-  await sent?.promise
-  await untilHandled(stage.gateway)
-  t.is(stage.calls(prompt), 1)
-  gate?.resolve()
-  t.is((await attached).status, 200)
-  const [upstream] = stage.provider.seen.filter(({ raw }) => raw.includes(prompt))
-  t.is(upstream?.ended, 'open')
-  leader.leave()
-  await t.notThrowsAsync(stage.provider.until(() => upstream?.ended === 'client-left'))
-})
+test.serial(
+  'storing: a caller that could not attach to a stream beyond max_entry does not keep it alive',
+  async (t) => {
+    const prompt = t.title
+    const [gate, never, sent] = [0, 1, 2].map(() => Promise.withResolvers<void>())
+    t.teardown(() => never?.resolve())
+    const content = [{ type: 'text', text: 'word '.repeat(2000) }] // an event for each word
+    const gates = [undefined, gate, never]
+    const between = (writesDone: number) => ({ until: gates[writesDone]?.promise ?? Promise.resolve() })
+    const writes = { sizes: [1000, 2 * MAX_ENTRY_BYTES], between }
+    stage.script(prompt, (nth) => ({ kind: 'answer', content, ...(nth === 1 && { writes }) }))
+    const leader = await stage.askUnread(prompt)
+    const attached = stage.ask(prompt, { onSent: () => sent?.resolve() })
+    await sent?.promise
+    await untilHandled(stage.gateway)
+    t.is(stage.calls(prompt), 1)
+    gate?.resolve()
+    t.is((await attached).status, 200)
+    const [upstream] = stage.provider.seen.filter(({ raw }) => raw.includes(prompt))
+    t.is(upstream?.ended, 'open')
+    leader.leave()
+    await t.notThrowsAsync(stage.provider.until(() => upstream?.ended === 'client-left'))
+  },
+)
 
 test.serial('storing: no-store neither reads nor stores', async (t) => {
   const prompt = t.title
@@ -196,7 +199,7 @@ for (const option of ['max_entry=1GB', 'max_memory=1GB', 'allow_shared=true']) {
   })
 }
 
-test.serial('storing: memory is bounded, and what was used longest ago goes first', async (t) => {
+test.serial('storing: memory is bounded, and the least recently used entry is evicted first', async (t) => {
   const prompts = Array.from({ length: 60 }, (_, i) => `${t.title} ${i}`)
   const [first, second] = [String(prompts[0]), String(prompts[1])]
   for (const prompt of prompts) {

@@ -91,7 +91,7 @@ test('leaving: a client that leaves while the gateway waits to try again is not 
   t.is(scene.seen().length, 1)
 })
 
-test('leaving: other streams go on when one client leaves', async (t) => {
+test('leaving: other streams continue when one client disconnects', async (t) => {
   const gate = Promise.withResolvers<void>()
   const script: Script = { kind: 'sse', bytes, writes: holdEvent(4, gate.promise) }
   const [leaver, stayer] = [stage.scene(script), stage.scene(script)]
@@ -113,7 +113,7 @@ const head = (scene: Scene, more = '') =>
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')}${more}`
 
-test('leaving: a client that leaves within its own request calls nobody', async (t) => {
+test('leaving: a client that leaves within its own request calls no provider', async (t) => {
   const scene = stage.scene()
   for (const framing of ['content-length: 1000', 'transfer-encoding: chunked']) {
     const client = await connectRaw(stage.gateway.port)
@@ -141,7 +141,7 @@ const PIECES = 1024
 /** Far more than the sockets of both connections hold, and far less than the stream. */
 const MOST_GROWTH_BYTES = 40 * 1024 * 1024
 
-/** A valid stream of 64 MB in events of 64 KB. */
+/** Builds a valid stream of 64 MB in events of 64 KB. */
 function longStream(): Buffer {
   const delta = { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: '' } }
   const empty = toSse([delta]).length
@@ -168,7 +168,7 @@ for (const pipe of ['none', 'exact-cache']) {
       await client.until('message_start')
       client.pause()
       const stalled = await restsAt(() => written)
-      t.true(stalled < PIECES, 'the provider could send everything, although nobody read it')
+      t.true(stalled < PIECES, 'the provider could send everything, although it was not read')
       if (hasProcessFacts) {
         const grown = residentBytes(stage.gateway.pid) - before
         t.log(`grew by ${grown}, stalled at ${stalled}`)
@@ -194,7 +194,7 @@ test.serial('leaving: a client that leaves while it reads nothing ends the call 
   t.is(await scene.seen()[0]?.closed, 'client-left')
 })
 
-/** The value that `read` gives when it has not changed for a while: nothing tells that something has come to a rest. */
+/** Polls `read` until its value has not changed for a while: no event reports that. */
 async function restsAt(read: () => number): Promise<number> {
   let last = -1
   let same = 0

@@ -28,7 +28,7 @@ const refusing = (port: number) =>
     'new connections are refused',
   )
 
-/** A request whose reply is under way and waits for `release`. */
+/** Sends a request whose reply is in flight and waits for `release`. */
 async function underWay(stage: Stage, agent?: Agent) {
   const gate = Promise.withResolvers<void>()
   const script: Script = { kind: 'answer', writes: holdEvent(3, gate.promise) }
@@ -107,7 +107,7 @@ test('drain: a second signal ends the process at once', async (t) => {
   t.not((await stage.gateway.exited).code, 0)
 })
 
-test('drain: with nothing under way the end is immediate and clean', async (t) => {
+test('drain: with nothing in flight the end is immediate and clean', async (t) => {
   await using stage = await openStage({ config: { server: { drain_timeout: '10m' } } })
   t.deepEqual(await stage.gateway.stop(LONGEST_MS), { code: 0, signal: null })
 })

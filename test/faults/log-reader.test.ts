@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import test from 'ava'
 
-test('log: a gateway whose log nobody reads any more still stops', async (t) => {
+test('log: a gateway whose log is no longer read still stops', async (t) => {
   const gateway = spawn(process.execPath, ['bin/turnpike.mjs', 'start'], {
     env: { PATH: process.env.PATH, PORT: '0', HOST: '127.0.0.1' },
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -14,13 +14,13 @@ import { freePort } from '../support/ports.ts'
  */
 process.setMaxListeners(50)
 
-/** The reason of a start that fails in this thread. */
+/** Returns the reason of a start that fails in this thread. */
 async function refusalOf(t: ExecutionContext, env: Record<string, string>): Promise<string> {
   const error = await t.throwsAsync(startGateway(env).then((gateway) => gateway.stop()))
   return String(error?.message)
 }
 
-/** The reason of a process that exits as for a fault of its configuration. */
+/** Returns the reason of a process that exits as for a fault of its configuration. */
 async function refusalOfProcess(t: ExecutionContext, env: Record<string, string>): Promise<string> {
   const error = await t.throwsAsync(startGatewayProcess(env).then((gateway) => gateway.stop()))
   t.regex(String(error?.message), /exited before it answered.*"code":78/)
@@ -143,7 +143,7 @@ const CONFIGURATIONS: readonly [text: string, env: Record<string, string>, says:
 ]
 
 for (const [text, env, says] of CONFIGURATIONS)
-  test(`places: a fault of a configuration is told in words, with its line: ${JSON.stringify([text, env])}`, async (t) => {
+  test(`places: a fault of a configuration is explained, with its line: ${JSON.stringify([text, env])}`, async (t) => {
     const file = createPluginDirectory(t, {}).put('turnpike.yaml', text)
     const { code, stderr } = await runCommand(['config'], { env: { SVC_CONFIG: file, ...env } })
     t.is(code, 78)
@@ -151,7 +151,7 @@ for (const [text, env, says] of CONFIGURATIONS)
     t.notRegex(stderr, /NaN|[A-Z]+_[A-Z]+_?[A-Z]*\)|Invalid input/)
   })
 
-test('places: a database file that is taken away makes /ready 503 and is told, and back again', async (t) => {
+test('places: a database file that is taken away makes /ready 503 and is logged, and back again', async (t) => {
   const { path: dataDir } = createPluginDirectory(t)
   const gateway = await startGatewayProcess({ SVC_DATA_DIR: dataDir, SVC_COST_PER_DAY: '5' })
   t.teardown(() => gateway.stop())

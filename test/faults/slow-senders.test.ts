@@ -17,14 +17,14 @@ for (const [claim, text] of Object.entries({
   'its body': `${HEAD}content-length: 100\r\n\r\n{"model":`,
   'its chunked body': `${HEAD}transfer-encoding: chunked\r\n\r\n5\r\n{"mod\r\n`,
 })) {
-  test(`slow senders: a client that stops within ${claim} is told 408 and cut off`, async (t) => {
+  test(`slow senders: a client that stops within ${claim} gets 408 and is cut off`, async (t) => {
     const client = await connectRaw(stage.gateway.port)
     client.write(text)
     t.regex(await client.closed, /^HTTP\/1\.1 408 /)
   })
 }
 
-test('slow senders: a client that says nothing at all is cut off', async (t) => {
+test('slow senders: a client that sends nothing at all is cut off', async (t) => {
   const client = await connectRaw(stage.gateway.port)
   t.regex(await client.closed, /^$|^HTTP\/1\.1 408 /)
 })

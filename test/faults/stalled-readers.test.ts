@@ -12,19 +12,19 @@ import { connectRaw, type RawClient } from '../support/raw-client.ts'
 import { openStage, type Scene, type Stage } from '../support/stage.ts'
 
 /*
- * Replies are larger than what the network's buffers take, so that a client that does not read holds them up.
+ * Replies are larger than the network's buffers, so that a client that does not read holds them up.
  */
 
 const MB = 1024 * 1024
 const ASKED = { max_tokens: 10_000_000, messages: [{ role: 'user', content: 'hi' }] }
-/** A word of 64 KB is one event: what is held up are bytes, however few the events. */
+/** A word of 64 KB is one event: bytes are held up, however few the events. */
 const WORD = `${'x'.repeat(64 * 1024 - 1)} `
 const messageOf = (bytes: number) => toMessage({ body: ASKED, nth: 1 }, { text: WORD.repeat(bytes / WORD.length) })
 const EVENTS = toSse(toEvents(messageOf(48 * MB)))
 const JSON_REPLY = JSON.stringify(messageOf(16 * MB))
 const DRIP = { kind: 'hang', at: 'after-headers' } as const
 
-/** Sends a request whose reply nobody reads. */
+/** Sends a request whose reply is not read. */
 async function neverRead(
   { gateway }: Stage,
   scene: Scene,
@@ -46,7 +46,7 @@ async function neverRead(
   return client
 }
 
-test('stalled readers: one that takes nothing is cut, the provider’s call ends, and what was produced is settled', async (t) => {
+test('stalled readers: one that takes nothing is cut, the provider’s call ends, and the produced output is settled', async (t) => {
   await using stage = await openStage({
     config: { server: { stall_timeout: '1s' } },
     env: { SVC_PIPELINE: 'cost-guard', SVC_COST_PER_DAY: '100' },
@@ -64,7 +64,7 @@ test('stalled readers: one that takes nothing is cut, the provider’s call ends
   t.true(Number(valueAt((await scene.send(get)).json, 'cost.provider_usd')) > 0, (await scene.send(get)).text)
 })
 
-test('stalled readers: a whole JSON reply that nobody takes is cut, too', async (t) => {
+test('stalled readers: a whole JSON reply that is not read is cut, too', async (t) => {
   await using stage = await openStage({ config: { server: { stall_timeout: '1s' } } })
   const scene = stage.scene({ kind: 'reply', body: JSON_REPLY })
   const client = await neverRead(stage, scene, { key: 'k', stream: false })
@@ -102,7 +102,7 @@ test('stalled readers: those of one key leave connections to the provider for an
   for (const client of clients) client.destroy()
 })
 
-test('stalled readers: sixty of several keys on a pool of eight give way to one who reads', async (t) => {
+test('stalled readers: sixty of several keys on a pool of eight give way to one that reads', async (t) => {
   await using stage = await openStage({ config: { providers: { connections: 8 } } })
   const scene = stage.scene({ kind: 'sse', bytes: EVENTS })
   const clients = await Promise.all(
@@ -135,7 +135,7 @@ test('stalled readers: one that takes nothing for a while gets all when no other
   client.destroy()
 })
 
-test('connections: a call that gets none within `first_byte` is 503 and names the provider, then all goes on', async (t) => {
+test('connections: a call that gets none within `first_byte` is 503 and names the provider, then all continues', async (t) => {
   await using stage = await openStage({ config: { providers: { connections: 1, timeouts: { first_byte: '1s' } } } })
   const scene = stage.scene(DRIP)
   const leaving = new AbortController()

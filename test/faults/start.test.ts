@@ -17,7 +17,7 @@ const ROOT = path.resolve(import.meta.dirname, '../..')
 const PATIENT = { waitMs: 50_000 }
 process.setMaxListeners(50) // every start that runs here has a clean-up of its own
 
-/** A configuration file with this text, removed with the test. */
+/** Writes a configuration file with this text, removed with the test. */
 function configFile(t: ExecutionContext, text: string): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-config-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
@@ -46,7 +46,7 @@ function assertPlain(t: ExecutionContext, message: string, expected: RegExp): vo
   t.is(message.match(/turnpike cannot start/g)?.length, 1)
 }
 
-test('start: a port in use is told in plain words', async (t) => {
+test('start: a port in use is explained in plain words', async (t) => {
   const server = createServer((socket) => socket.destroy())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => server.close())
@@ -69,15 +69,15 @@ const files: [claim: string, text: string, expected: RegExp][] = [
     /exact-cash.*Did you mean `exact-cache`/,
   ],
   ['a bad option of a plugin', 'plugins:\n  exact-cache:\n    ttl: soon', /exact-cache[\s\S]*ttl/],
-  ['a locked module that does not exist', 'pipeline:\n  locked: [cost-gard]', /cost-gard/],
+  ['a locked plugin that does not exist', 'pipeline:\n  locked: [cost-gard]', /cost-gard/],
 ]
 
 for (const [claim, text, expected] of files) {
-  test(`start: a configuration with ${claim} is told in plain words`, (t) =>
+  test(`start: a configuration with ${claim} is explained in plain words`, (t) =>
     assertRefused(t, { SVC_CONFIG: configFile(t, text) }, expected))
 }
 
-test('start: every fault of a configuration is told at once', (t) =>
+test('start: every fault of a configuration is reported at once', (t) =>
   assertRefused(
     t,
     { SVC_CONFIG: configFile(t, 'server:\n  prot: 1\n  body_limit: big\nproviders:\n  tries: 0') },
@@ -86,7 +86,7 @@ test('start: every fault of a configuration is told at once', (t) =>
 
 const environments: [claim: string, env: Record<string, string>, expected: RegExp][] = [
   ['a configuration file that does not exist', { SVC_CONFIG: '/nowhere/x.yaml' }, /\/nowhere\/x\.yaml.*does not exist/],
-  ['an unknown module in SVC_PIPELINE', { SVC_PIPELINE: 'exact-cash' }, /exact-cash.*Did you mean `exact-cache`/],
+  ['an unknown plugin in SVC_PIPELINE', { SVC_PIPELINE: 'exact-cash' }, /exact-cash.*Did you mean `exact-cache`/],
   ['a pipeline that does not parse', { SVC_PIPELINE: 'Exact Cache!' }, /Exact Cache/],
   ['a bad option in SVC_PIPELINE', { SVC_PIPELINE: 'exact-cache?ttl=soon' }, /exact-cache[\s\S]*ttl/],
   ['an unknown mode', { SVC_MODE: 'clout' }, /mode.*clout/],
@@ -107,7 +107,7 @@ const environments: [claim: string, env: Record<string, string>, expected: RegEx
 ]
 
 for (const [claim, env, expected] of environments) {
-  test(`start: ${claim} is told in plain words`, (t) => assertRefused(t, env, expected))
+  test(`start: ${claim} is explained in plain words`, (t) => assertRefused(t, env, expected))
 }
 
 test('start: a process that cannot find its plugins exits with the reason, too', (t) =>
@@ -120,7 +120,7 @@ test('start: a secret with a bad value is not repeated', async (t) => {
   t.notRegex(String(error?.message), /CANARY/)
 })
 
-test('start: a body_timeout below header_timeout is taken, or told in plain words', async (t) => {
+test('start: a body_timeout below header_timeout is accepted, or explained in plain words', async (t) => {
   const env = { SVC_CONFIG: configFile(t, 'server:\n  body_timeout: 2s') }
   const message = await startGateway(env).then(
     async (gateway) => String((await gateway.stop()).code),
@@ -217,7 +217,7 @@ test('start: plugins that take long to load are no failure of retention', async 
   t.notRegex(gateway.log(), /retention\.failed/)
 })
 
-/** The group may be gone already, which is what the signal is for. */
+/** Signals the group, which may have ended already, as it should. */
 function killGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')

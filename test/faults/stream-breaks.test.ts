@@ -14,7 +14,7 @@ test.after('breaks: nothing is left of all of them', (t) => stage.assertClean(t)
 const body = { max_tokens: 100, messages: [{ role: 'user', content: 'hi' }] }
 const events = toEvents(toMessage({ body, nth: 1 }, { text: 'Some words that are streamed one by one' }))
 const bytes = toSse(events)
-/** Where each event ends. */
+/** Offsets of the events' ends. */
 const ends = events.map((_event, index) => toSse(events.slice(0, index + 1)).length)
 const middle = ends[4]!
 
@@ -122,7 +122,7 @@ test('breaks: a cut after message_stop is no break', async (t) => {
   t.true(reply.endedCleanly)
 })
 
-test('breaks: a stream of something that is not events is told as broken', async (t) => {
+test('breaks: a stream of something that is not events is reported as broken', async (t) => {
   const scene = stage.scene({ kind: 'sse', bytes: Buffer.alloc(5000, 0xfe) })
   const reply = await scene.send({ body: ask('garbage', { stream: true }) })
   t.is(parseEvents(reply.text).at(-1)?.event, 'error')

@@ -63,7 +63,7 @@ test('upstream errors: an answer that breaks off is named by its status and id',
   t.is(reply.headers['x-should-retry'], 'false')
 })
 
-test('upstream errors: what an earlier try was told is not lost when the last one breaks', async (t) => {
+test('upstream errors: the error of an earlier try is not lost when the last one breaks', async (t) => {
   const scene = stage.scene({
     anthropic: (nth) =>
       nth === 1
@@ -84,7 +84,7 @@ test('upstream errors: a 429 with x-should-retry: false is not waited for', asyn
   t.like(reply.headers, headers)
 })
 
-test('upstream errors: another provider of a list is asked all the same: it is not the one that said so', async (t) => {
+test('upstream errors: another provider of a list is called nevertheless: the error was not its own', async (t) => {
   const scene = stage.scene({ anthropic: { kind: 'error', status: 500, headers: { 'x-should-retry': 'false' } } })
   const reply = await scene.send({ body: ask('hi', { model: 'pair' }) })
   t.is(reply.status, 200)

@@ -17,12 +17,12 @@ test.after('faults: nothing is left of all of them', (t) =>
 const requests = { json: { body: ask('hello there') }, stream: { body: ask('hello there', { stream: true }) } }
 const overloaded: ErrorScript = { kind: 'error', status: 529 }
 
-/** What keeps a provider from giving a reply at all; another try may help. */
+/** Faults by which a provider gives no reply at all; a retry may help. */
 const breaks: Record<string, Script> = {
   'resets before the headers': { kind: 'break', at: 'before-headers' },
   'breaks within the headers': { kind: 'break', at: 'mid-headers' },
   'answers garbage': { kind: 'garbage' },
-  'closes without a word': { kind: 'garbage', bytes: '' },
+  'closes without a reply': { kind: 'garbage', bytes: '' },
   'answers 500': { kind: 'error', status: 500 },
   'answers 503 in HTML': { kind: 'reply', status: 503, body: '<h1>no</h1>', headers: { 'content-type': 'text/html' } },
   'answers 529': overloaded,
@@ -163,7 +163,7 @@ test('faults: token counts and model lists are tried again as well', async (t) =
   }
 })
 
-test('faults: what the provider’s error says reaches the client in the message', async (t) => {
+test('faults: the text of the provider’s error reaches the client in the message', async (t) => {
   const scene = stage.scene({ ...overloaded, message: 'Overloaded, try tomorrow' })
   t.regex(String(valueAt((await scene.send(requests.json)).json, 'error.message')), /529: Overloaded, try tomorrow/)
 })

@@ -94,7 +94,7 @@ test.serial(
     )
     await gateway.stop()
     const log = gateway.log()
-    t.true(log.split('\n').length > 20, 'it has told of them')
+    t.true(log.split('\n').length > 20, 'the log reports them')
     const files = filesOf(String(row.env.SVC_DATA_DIR))
     t.true([...files.keys()].some((file) => file.endsWith('.db')))
     for (const [what, secret] of secrets) {

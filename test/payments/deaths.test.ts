@@ -198,7 +198,7 @@ test.serial('deaths: killed with calls of a session in flight: unanswered calls 
     [200, 200, 200, 200],
   )
   const cut = Array.from({ length: 9 }, () => sendTo(dying, anotherCall(), session))
-  await eventually(() => row.provider.seen.length === 10, 'six more are under way')
+  await eventually(() => row.provider.seen.length === 10, 'six more are in flight')
   t.is(await callsLeft(survivor, session), 0)
   process.kill(dying.pid, 'SIGKILL')
   const replies = await Promise.all(cut)

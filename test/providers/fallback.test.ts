@@ -171,7 +171,7 @@ test('fallback: when all are over their rate limits, the answer is a rate limit'
   t.deepEqual(callsOf(scene), { openai: 1, house: 1 })
 })
 
-test('fallback: a substitute that cannot be sent the request is passed over', async (t) => {
+test('fallback: a target that cannot take the request is skipped', async (t) => {
   const scene = stage.scene({ anthropic: failing(529) })
   const reply = await sendChat(scene, chat('hi', { model: 'gpt-claude', n: 2 }))
   t.is(reply.status, 200, 'openai is asked first and answers')

@@ -60,12 +60,12 @@ for (const name of ['openai', 'gemini', 'house'] as const) {
   for (const [status, type] of Object.entries(types)) {
     test(`translated: a ${status} of ${name} reaches a messages client with its status, its message and its headers`, async (t) => {
       const headers = { 'retry-after': '60', 'x-ratelimit-remaining-tokens': '7' }
-      const error = { kind: 'error', status: Number(status), message: 'It says why.', headers } as const
+      const error = { kind: 'error', status: Number(status), message: 'The reason.', headers } as const
       const scene = stage.scene({ openai: error, gemini: error, house: error })
       const reply = await scene.send({ body: ask('hi', { model, stream: true }) })
       t.is(reply.status, Number(status))
       t.like(reply.json, { type: 'error', error: { type } })
-      t.regex(String(valueAt(reply.json, 'error.message')), /It says why\./)
+      t.regex(String(valueAt(reply.json, 'error.message')), /The reason\./)
       t.like(reply.headers, { ...headers, 'content-type': 'application/json' })
     })
   }

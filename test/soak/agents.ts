@@ -8,7 +8,7 @@ const MOST_TRIES = 5
 let agents = 0
 
 /**
- * An agent without an account asks, is told the price, and pays for one answer. When the provider fails, its money stays
+ * An agent without an account requests, gets the price, and pays for one answer. When the provider fails, its money stays
  * held and the same credential goes on. Rejects when it gets no answer.
  */
 export async function payForAnswer({ stripe }: Stage, url: string): Promise<void> {

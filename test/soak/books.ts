@@ -6,7 +6,7 @@ import type { Stage } from './stage.ts'
 import type { Tally } from './tally.ts'
 import type { Finding } from './verdict.ts'
 
-/** What is asked when the traffic has ended. */
+/** Inputs of the audit after the traffic has ended. */
 export interface EveningOptions {
   readonly stage: Stage
   readonly databases: Databases
@@ -26,7 +26,7 @@ const EXPLAINED = new Set(['200', '400', '429', '500', '502', '503', '529'])
 const MAY_FAIL = 0.1
 /** In a short day a few are many. */
 const FEW = 5
-/** What a reply that broke off costs on average, by a whole one, at most: receipts do not guess it, the caps count it. */
+/** Most of a broken reply's average cost, by a whole one's: receipts do not guess it, the caps count it. */
 const BROKEN_OFF = 2
 /** By how much one of them may be beyond that: three times the deviation of what requests here cost. */
 const BEYOND_NANO_USD = 150_000_000

@@ -11,7 +11,7 @@ const HITS = new Set(['hit', 'attached'])
 
 /** One program that calls models, with connections of its own. */
 export interface Client {
-  /** Asks once; `leavesAfterMs` is when it loses patience. */
+  /** Asks once; `leavesAfterMs` is its time-out. */
   ask(body: JsonObject, how: { url: string; key: string; path?: string; leavesAfterMs?: number }): Promise<void>
   close(): void
 }

@@ -12,7 +12,7 @@ export interface Session {
   readonly messages: readonly { readonly role: string; readonly content: unknown }[]
 }
 
-/** The sessions that users go through; `absent` says in one line that they are generated. */
+/** The sessions that users run; `absent` reports in one line that they are generated. */
 export interface Sessions {
   readonly items: readonly Session[]
   readonly absent?: string
@@ -24,7 +24,7 @@ const MOST_BYTES = 80_000
 const GENERATED = 40
 const CATALOGUE = toolCatalogue()
 
-/** Recorded sessions of agents beside the project, or generated ones of their shape. */
+/** Loads recorded sessions of agents beside the project, or generates some of their shape. */
 export function loadSessions(): Sessions {
   const folder = path.join(dataFolder(), 'compression')
   if (existsSync(folder)) return { items: loadTrajectories(folder).map(shorten) }
@@ -84,7 +84,7 @@ const ASKS = [
   'Who knows about',
 ]
 
-/** A question of the kind that many ask, in one wording of several. */
+/** Returns a frequent question, in one wording of several. */
 export function question(chance: Chance): JsonObject {
   const content = `${chance.pick(ASKS)} ${chance.pick(SUBJECTS)}?`
   return { model: 'claude-haiku-4-5', max_tokens: 300, messages: [{ role: 'user', content }] }

@@ -10,7 +10,7 @@ export type Row = Record<string, unknown>
 
 /** The databases of a stage, looked at beside the gateway. */
 export interface Databases {
-  /** Asks the database of accounts and money, or that of telemetry, which is the same on PostgreSQL. */
+  /** Queries the database of accounts and money, or that of telemetry, which is the same on PostgreSQL. */
   sql(text: string, where?: 'money' | 'telemetry'): Promise<Row[]>
   /** Rows of each table. */
   rows(): Promise<Record<string, number>>

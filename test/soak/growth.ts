@@ -1,6 +1,6 @@
 import type { Series, Unit } from './verdict.ts'
 
-/** What may grow in a day without being a leak. */
+/** Growth in a day that is no leak. */
 interface Allowance {
   readonly share: number
   readonly amount: number
@@ -10,7 +10,7 @@ interface Allowance {
 
 const MB = 2 ** 20
 
-/** A tenth of what is there, and what a page more or less makes. */
+/** A tenth of the level, and the size of about a page. */
 const BY_UNIT: Readonly<Record<Unit, Allowance>> = {
   bytes: { share: 0.1, amount: 8 * MB },
   count: { share: 0.1, amount: 5 },
@@ -33,7 +33,7 @@ const BY_NAME: readonly (readonly [pattern: RegExp, allowance: Allowance])[] = [
   [/^open files|^handles/, { share: 0.25, amount: 20 }],
 ]
 
-/** What a series of this name may grow by in a day of so many requests. */
+/** Returns the growth that is allowed for a series of this name in a day of so many requests. */
 export function mayGrow(name: string, unit: Unit, requests: number): Series['mayGrow'] {
   const [, allowance = BY_UNIT[unit]] = BY_NAME.find(([pattern]) => pattern.test(name)) ?? []
   const { share, amount, perRequest = 0 } = allowance

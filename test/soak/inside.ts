@@ -21,7 +21,7 @@ import '../support/run-sources.ts'
 
 const SRC = path.resolve(import.meta.dirname, '../../src')
 
-/** By file: the constant, as it stands there, and the environment variable that has the milliseconds in its place. */
+/** By file: the exact line of the constant, and the environment variable that has the milliseconds in its place. */
 const SHORTENED: Readonly<Record<string, readonly [line: string, variable: string]>> = {
   'stores/sql/retention/retention.ts': ['const EVERY_MS = 10 * 60 * 1000', 'SOAK_SWEEP_MS'],
   'stores/sql/spend/holds.ts': ['const SETTLED_KEPT_MS = 24 * 60 * 60 * 1000', 'SOAK_KEEP_MS'],
@@ -45,24 +45,24 @@ registerHooks({
   },
 })
 
-/** The line with its duration replaced: a constant's value, or the bound of an option. */
+/** Returns the line with its duration replaced: a constant's value, or the bound of an option. */
 function shorter(line: string, ms: number): string {
   return line.startsWith('const ') ? line.replace(/=.*/, `= ${ms}`) : line.replace(`'1h'`, `'${ms}ms'`)
 }
 
-/** What a process tells of itself. */
+/** Facts that a process reports about itself. */
 export interface Facts {
   /** Bytes on the heap right after the last full collection, which is made now and then; 0 before the first. */
   readonly heapBytes: number
   /** Bytes beside the heap at that moment, bodies in buffers among them. */
   readonly externalBytes: number
-  /** What keeps the event loop busy, timers among them. */
+  /** Handles that keep the event loop busy, timers among them. */
   readonly handles: number
   /** p99 of how late timers came in the last second, in milliseconds. */
   readonly lateMs: number
 }
 
-/** Reads what a process wrote last; `undefined` when it has not yet. */
+/** Reads the last facts of a process; `undefined` when there are none yet. */
 export function readFacts(file: string): Facts | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
@@ -92,7 +92,7 @@ function tellFacts(file: string, collectMs: number): void {
     const lateMs = Math.max(0, delay.percentile(99) / NS_PER_MS - RESOLUTION_MS)
     delay.reset()
     writeFileSync(`${file}.new`, JSON.stringify({ heapBytes, externalBytes, handles, lateMs } satisfies Facts))
-    renameSync(`${file}.new`, file) // whole, for whoever reads it at this moment
+    renameSync(`${file}.new`, file) // whole, for a concurrent reader
   }
   setInterval(look, collectMs).unref()
   setInterval(tell, SECOND_MS).unref()

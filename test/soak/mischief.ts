@@ -6,7 +6,7 @@ import type { Chance } from './random.ts'
 /** Leads a provider's request back to the client's: the gateway forwards it unread. */
 export const MARK_HEADER = 'x-claude-code-scene'
 
-/** When the provider had a client's request, and when it began to answer, by `performance.now()`. */
+/** When the provider received a client's request, and when it began to answer, by `performance.now()`. */
 interface Crossing {
   arrivals: number
   arrivedAtMs: number
@@ -19,9 +19,9 @@ const BETWEEN_EVENTS_MS = 2
 const WORDS = 'the quick gateway keeps what it must and forgets what it may so that a day ends as it began'.split(' ')
 
 /**
- * What a provider does with its requests: mostly it answers, after a while, in one piece or as a stream; a few in a
- * hundred are refused, overloaded, broken or cut. It also takes down when, so that the gateway's share of a wait can be
- * told from the provider's.
+ * Scripts a provider's requests: mostly it answers, after a while, in one chunk or as a stream; a few in a
+ * hundred are refused, overloaded, broken or cut. It also records the times, so that the gateway's share of a wait can be
+ * separated from the provider's.
  */
 export class Mischief {
   readonly #chance: Chance
@@ -50,7 +50,7 @@ export class Mischief {
     return crossing.answeredAtMs - crossing.arrivedAtMs
   }
 
-  /** What happens to a request. */
+  /** Returns the script of a request. */
   script({ headers, json }: SeenRequest): Script {
     const crossing = this.#crossings.get(String(headers[MARK_HEADER]))
     if (crossing !== undefined) {

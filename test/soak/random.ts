@@ -2,7 +2,7 @@
 export interface Chance {
   /** A number from 0 to 1, without 1. */
   next(): number
-  /** Whether something of this probability happens. */
+  /** Returns true with this probability. */
   happens(probability: number): boolean
   /** A whole number below `count`. */
   below(count: number): number
@@ -12,7 +12,7 @@ export interface Chance {
   waitMs(meanMs: number): number
 }
 
-/** Chance by Mulberry32, which is small, quick and good enough to mix traffic with. */
+/** Creates a generator by Mulberry32, which is small, quick and good enough to mix traffic with. */
 export function createChance(seed: number): Chance {
   let state = seed >>> 0
   const next = (): number => {

@@ -2,10 +2,10 @@ import type { SoakReport } from './soak.ts'
 
 const HEAD = ['', 'level', 'growth a day', '99 % interval', 'allowed']
 
-/** The report as one table, and a line that says how it ended. */
+/** Prints the report as one table, and a line with its result. */
 export function printReport({ findings, tally, visits }: SoakReport): string {
   const rows = findings.map(({ name, isFine, cells }) => [`${isFine ? 'ok  ' : 'FAIL'} ${name}`, ...cells])
-  // What was found in one cell may be long: it does not widen the column.
+  // A finding in one cell may be long: it does not widen the column.
   const measured = [HEAD, ...rows.filter(({ length }) => length === HEAD.length)]
   const widths = HEAD.map((_, column) => Math.max(...measured.map((row) => row[column]?.length ?? 0)))
   const print = (row: readonly string[]): string =>

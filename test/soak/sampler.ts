@@ -10,7 +10,7 @@ import { quantile, type Sample } from './statistics.ts'
 import type { Tally } from './tally.ts'
 import type { Latencies, Series, Unit } from './verdict.ts'
 
-/** What is looked at, how often, and for how long. */
+/** Subjects, interval and duration of the sampling. */
 export interface SamplerOptions {
   readonly stage: Stage
   readonly databases: Databases
@@ -20,7 +20,7 @@ export interface SamplerOptions {
   readonly signal: AbortSignal
 }
 
-/** What was seen of a day: what was never there is left out. */
+/** Samples of a day; series without a value are left out. */
 export interface Samples {
   readonly series: readonly Series[]
   readonly latencies: Latencies
@@ -63,7 +63,7 @@ export async function sampleDay(options: SamplerOptions): Promise<Samples> {
   return { series: series.filter(({ samples }) => samples.some(({ value }) => value !== 0)), latencies }
 }
 
-/** A look at what is not of one process. */
+/** Samples everything that is not of one process. */
 async function storesOf({ stage, databases }: SamplerOptions): Promise<Look> {
   const [rows, bytes] = [await databases.rows(), await databases.bytes()]
   return [

@@ -5,12 +5,12 @@ import { printReport } from './report.ts'
 import { soak } from './soak.ts'
 
 const DAY_MS = 6000
-/** Of the day: the same traffic has nothing to grow from in six seconds, but its books are whole. */
+/** Findings about the day's books, which are whole: the same traffic cannot show growth in six seconds. */
 const BOOKS = /left|money|credits|calls|recorded|failed|alarms|paid/
 
 const testWithFacts = hasProcessFacts ? test : test.skip
 
-testWithFacts('soak: a short day leaves nothing open, its books are right, and what is old is gone', async (t) => {
+testWithFacts('soak: a short day leaves nothing open, its books are right, and old rows are gone', async (t) => {
   t.timeout(180_000)
   const sessions = loadSessions()
   if (sessions.absent !== undefined) t.log(sessions.absent)

@@ -15,31 +15,31 @@ import { PAID_ANSWERS, runVisitors } from './visitors.ts'
  * DESIGN. A day of a team, squeezed into minutes.
  *
  *   users ─┐                                    ┌─▶ provider (strict; slow, refusing, breaking now and then)
- *          ├─▶ gateways, every module that keeps state, retention shortened in proportion
+ *          ├─▶ gateways, every plugin that keeps state, retention shortened in proportion
  *   visitors ┘        │                         └─▶ SQLite, or PostgreSQL and Redis
  *                  sampler ─▶ series ─▶ verdict: does the last half grow?
  *
  * The traffic is the same from begin to end, so that what grows in the last half has another cause than the traffic.
  */
 
-/** How a soak is run. */
+/** Options of a soak. */
 export interface SoakOptions {
   readonly engine: EngineName
   readonly dayMs: number
   readonly seed: number
   readonly sessions: Sessions
-  /** How many talk at the same time. Default 24. */
+  /** Number of concurrent users. Default 24. */
   readonly users?: number
-  /** Whether to plant a leak, which must be found. Default: not. */
+  /** Plants a leak, which must be found. Default: off. */
   readonly leaks?: boolean
 }
 
-/** What came of a soak. */
+/** Result of a soak. */
 export interface SoakReport {
   readonly findings: readonly Finding[]
   readonly series: readonly Series[]
   readonly tally: Tally
-  /** How often who came by. */
+  /** Number of visits by kind. */
   readonly visits: Readonly<Record<string, number>>
 }
 
@@ -47,9 +47,9 @@ const USERS = 24
 const THINKS_MS = 700
 /** Samples of a day: every five seconds of twelve minutes. */
 const SAMPLES = 144
-/** What a process tells of itself it tells once a second, and no cache keeps anything for less. */
+/** Interval of a process's facts; no cache keeps anything for less. */
 const SHORTEST_MS = 1000
-/** What is kept for a day and longer is kept for an eighth of it, so that the last half sees it deleted. */
+/** Rows that are kept for a day and longer are kept for an eighth of it, so that the last half sees them deleted. */
 const KEPT = 8
 const SWEEPS = 32
 const CREDITS = 100_000_000
@@ -87,7 +87,7 @@ async function runDay(stage: Stage, { dayMs, seed, sessions, users = USERS }: So
   return { findings, series, tally, visits }
 }
 
-/** Every fourth user pays for calls. */
+/** Opens accounts: every fourth user pays for calls. */
 async function openAccounts(
   { databaseUrl, dataFolders: [dataDir] }: Stage,
   { databases, users }: { databases: Databases; users: number },

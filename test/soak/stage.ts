@@ -19,51 +19,51 @@ import type { Chance } from './random.ts'
 /** SQLite in one process, or PostgreSQL and Redis shared by two. */
 export type EngineName = 'sqlite' | 'postgres'
 
-/** A gateway of the soak, and where it tells about itself. */
+/** A gateway of the soak, and the places of its facts. */
 export interface Node {
   readonly gateway: GatewayProcess
   readonly factsFile: string
 }
 
-/** What the soak runs on. */
+/** Servers of the soak. */
 export interface Stage {
   readonly nodes: readonly [Node, ...Node[]]
   readonly provider: Provider
   readonly mischief: Mischief
-  /** Whom agents without an account pay through. */
+  /** Stripe for agents without an account. */
   readonly stripe: StripeStandIn
   readonly plugins: PluginDirectory
-  /** Where each process keeps its files; the first one's with SQLite holds the database. */
+  /** Data folder of each process; the first one's with SQLite holds the database. */
   readonly dataFolders: readonly [string, ...string[]]
-  /** Where the processes put what they need for a moment. */
+  /** Temporary folder of the processes. */
   readonly temporaryFolder: string
   readonly databaseUrl: string | undefined
   readonly redisUrl: string | undefined
   close(): Promise<void>
 }
 
-/** How a stage is set up. */
+/** Options of a stage. */
 export interface StageOptions {
   readonly engine: EngineName
   readonly chance: Chance
-  /** Between two sweeps of what is too old, in milliseconds. */
+  /** Interval of two sweeps of old rows, in milliseconds. */
   readonly sweepMs: number
-  /** How long is kept what is kept for a day and longer, in milliseconds. */
+  /** Retention of rows that are kept for a day and longer, in milliseconds. */
   readonly keepMs: number
-  /** Whether a module that keeps every body is in the pipeline: then the soak must fail. */
+  /** Adds a plugin that keeps every body to the pipeline: then the soak must fail. */
   readonly leaks: boolean
 }
 
-/** A process tells of itself once a second. */
+/** Interval of a process's facts. */
 const SHORTEST_MS = 1000
 
-/** Shown by whoever scrapes. */
+/** Token of the scraper. */
 export const METRICS_TOKEN = 'the-token-of-scrapers-of-the-soak'
 
 /** All modules that keep state; the nearest to the caller first. */
 const PIPELINE = 'exact-cache,semantic-cache,prune-tools,preserve,compress,patterns,cost-guard'
 
-/** Starts everything. What has been started is ended when something cannot be. */
+/** Starts everything. If one part cannot be started, the others are stopped. */
 export async function openStage(options: StageOptions): Promise<Stage> {
   const endings: (() => unknown)[] = []
   const close = async (): Promise<void> => {
@@ -150,7 +150,7 @@ function environment({ sweepMs, keepMs, leaks }: StageOptions, surroundings: Sur
   }
 }
 
-/** Everything that ages does so within the run, and caches are full within its first half. The caps are counted, and too high to refuse. */
+/** Returns a configuration in which all retention ends within the run, and caches fill in its first half. No cap refuses. */
 function configuration(keepMs: number): object {
   const keep = `${keepMs}ms`
   return {
@@ -169,7 +169,7 @@ function configuration(keepMs: number): object {
   }
 }
 
-/** A database whose vacuum comes as often in the run as it does in a day. */
+/** Creates a database with as many vacuums in the run as in a day. */
 async function createDatabase(owner: { teardown(end: () => Promise<void>): void }): Promise<string> {
   const url = await (await createPostgres(owner)).createDatabase()
   await query(url, `alter system set autovacuum_naptime = '2s'`)

@@ -17,7 +17,7 @@ export interface Sample {
   readonly value: number
 }
 
-/** A range that holds the true value, as far as resampling can tell. */
+/** A range that holds the true value, as far as resampling can show. */
 export interface Interval {
   readonly low: number
   readonly high: number
@@ -28,10 +28,10 @@ export interface Slope extends Interval {
   readonly perUnit: number
 }
 
-/** How sure to be, and how hard to try. */
+/** Confidence and number of resamples. */
 export interface Resampling {
   readonly chance: Chance
-  /** Share of resamples within the interval, below 1. Default 0.99: a drill asks some forty series. */
+  /** Share of resamples within the interval, below 1. Default 0.99: a drill checks some forty series. */
   readonly confidence?: number
   /** Default 200. */
   readonly rounds?: number
@@ -40,7 +40,7 @@ export interface Resampling {
 const DEFAULT_CONFIDENCE = 0.99
 const DEFAULT_ROUNDS = 200
 
-/** The value below which a share of the values lies, between neighbours in proportion; `NaN` of none. */
+/** Returns the quantile of a share of the values, between neighbours in proportion; `NaN` of none. */
 export function quantile(values: ArrayLike<number>, share: number): number {
   const sorted = Float64Array.from(values).sort() // by number, and many times as fast as an array's with a comparison
   const place = (sorted.length - 1) * share
@@ -49,7 +49,7 @@ export function quantile(values: ArrayLike<number>, share: number): number {
   return below + (above - below) * (place - Math.floor(place))
 }
 
-/** The slope by Theil and Sen; 0 of fewer than two moments. */
+/** Returns the slope by Theil and Sen; 0 of fewer than two moments. */
 export function theilSen(samples: readonly Sample[]): number {
   const slopes: number[] = []
   for (const [index, from] of samples.entries())
@@ -60,7 +60,7 @@ export function theilSen(samples: readonly Sample[]): number {
   return slopes.length === 0 ? 0 : quantile(slopes, 0.5)
 }
 
-/** The slope with the interval that its own noise leaves. */
+/** Returns the slope with the interval that its own noise leaves. */
 export function slopeOf(samples: readonly Sample[], { chance, confidence, rounds }: Resampling): Slope {
   const perUnit = theilSen(samples)
   const rest = samples.map(({ at, value }) => value - perUnit * at)

@@ -1,15 +1,15 @@
-/** What was asked of the gateway, and what came of it. */
+/** Requests to the gateway, and their results. */
 export class Tally {
   sent = 0
   /** Answered 200, to the end. */
   complete = 0
   /** Left by the client. */
   left = 0
-  /** Answers from a cache, or shared with a call under way. */
+  /** Answers from a cache, or shared with a call in flight. */
   hits = 0
   /** Replies without a status: the connection broke, or nothing came in time. */
   lost = 0
-  /** How many replies had each status. */
+  /** Number of replies by status. */
   readonly statuses: Record<string, number> = {}
   #latencies: number[] = []
 
@@ -18,7 +18,7 @@ export class Tally {
     this.statuses[status] = (this.statuses[status] ?? 0) + 1
   }
 
-  /** Takes down what the gateway added to a wait, in milliseconds. */
+  /** Records the gateway's share of a wait, in milliseconds. */
   add(latencyMs: number): void {
     this.#latencies.push(latencyMs)
   }

@@ -7,7 +7,7 @@ import { type Chance, createChance } from './random.ts'
 import type { Stage } from './stage.ts'
 import type { Tally } from './tally.ts'
 
-/** Who makes traffic, and how much of it. */
+/** Users, and amount of their traffic. */
 export interface TrafficOptions {
   readonly stage: Stage
   readonly sessions: readonly Session[]
@@ -20,7 +20,7 @@ export interface TrafficOptions {
   readonly signal: AbortSignal
 }
 
-/** Who a user of this number is. */
+/** Returns the name of the user with this number. */
 export function userName(index: number): string {
   return `user-${index}`
 }
@@ -35,7 +35,7 @@ const BURST = 24
 /** Beyond that a user does not catch up. */
 const MOST_LATE_MS = 5000
 
-/** Lets users come, talk, leave and come again until the day ends. Rejects when somebody gets no first key. */
+/** Lets users come, send, leave and come again until the day ends. Rejects when a user gets no first key. */
 export async function runTraffic(options: TrafficOptions): Promise<void> {
   const users = Array.from({ length: options.users }, (_, index) => new User(index, options))
   await Promise.all(users.map((user) => user.live()))

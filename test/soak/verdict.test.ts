@@ -8,7 +8,7 @@ const SAMPLES = 144
 const LATENCY_DAYS = 6
 const MB = 2 ** 20
 
-/** Resident memory of a day, with what heaps do: a warm-up, saw teeth, slow waves and outliers; and a leak, in bytes a day. */
+/** Returns the resident memory of a day: a warm-up, saw teeth, slow waves and outliers; and a leak, in bytes a day. */
 function memoryOfDay(seed: number, leak: number) {
   const chance = createChance(seed)
   let wave = 0
@@ -23,7 +23,7 @@ function memoryOfDay(seed: number, leak: number) {
 
 const mayGrow = { share: 0.1, amount: 8 * MB }
 
-/** In how many of twenty days a leak of so many bytes a day is found. */
+/** Returns in how many of twenty days a leak of so many bytes a day is found. */
 function found(leak: number): number {
   const days = Array.from({ length: DAYS }, (_, seed) => memoryOfDay(seed, leak))
   const findings = days.map((samples, seed) => judgeSeries({ name: 'memory', unit: 'bytes', mayGrow, samples }, seed))
@@ -42,7 +42,7 @@ test('soak: a warm-up in the first half is no leak', (t) => {
   t.true(judgeSeries({ name: 'rows', unit: 'count', mayGrow: { share: 0, amount: 0 }, samples }, 1).isFine)
 })
 
-test('soak: the slope is that of the line, whatever a fifth of the samples say', (t) => {
+test('soak: the slope is that of the line, whatever a fifth of the samples are', (t) => {
   const line = Array.from({ length: 50 }, (_, at) => ({ at, value: at % 5 === 0 ? 1e6 : 3 * at + 7 }))
   t.true(Math.abs(theilSen(line) - 3) < 1e-9)
   t.is(theilSen([{ at: 1, value: 5 }]), 0)
@@ -89,7 +89,7 @@ test('soak: a day whose traffic changed is no proof', (t) => {
   )
 })
 
-test('soak: too few samples are said to be too few', (t) => {
+test('soak: too few samples are reported as too few', (t) => {
   const samples = memoryOfDay(1, 900 * MB).slice(-20)
   t.deepEqual(
     [judgeSeries({ name: 'memory', unit: 'bytes', mayGrow, samples }, 1), judgeLatency([[1], [2]], 1)].map(

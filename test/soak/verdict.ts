@@ -8,7 +8,7 @@ import { growthOf, quantile, type Sample, slopeOf } from './statistics.ts'
  * of a fifth of the samples in none). A leak of less than a tenth of the memory in a day passes.
  */
 
-/** What is measured again and again, and how much of it is too much. */
+/** A repeated measurement, and its allowed growth. */
 export interface Series {
   readonly name: string
   readonly unit: Unit
@@ -18,17 +18,17 @@ export interface Series {
   readonly samples: readonly Sample[]
 }
 
-/** What values are printed in. */
+/** Unit of printed values. */
 export type Unit = 'bytes' | 'count' | 'ms'
 
 /** Added latencies in milliseconds, grouped by the interval they were measured in. */
 export type Latencies = readonly number[][]
 
-/** What became of one thing that was asked. */
+/** Result of one check. */
 export interface Finding {
   readonly name: string
   readonly isFine: boolean
-  /** What was measured: level, growth in a day, its interval, what is allowed; or what was found, in one. */
+  /** Level, growth in a day, its interval and the allowance; or a finding, in one. */
   readonly cells: readonly string[]
 }
 
@@ -36,12 +36,12 @@ export interface Finding {
 const ALLOWED_FACTOR = 1.25
 /** By what share of it the traffic may change in half a day. */
 const STEADY = 0.2
-/** With fewer samples in the last half of a day it says nothing. */
+/** With fewer samples in the last half of a day there is no verdict. */
 const FEWEST_SAMPLES = 30
 
 /**
- * Whether a series grows: its slope over the last half of the day is positive beyond noise, and a whole day of it would be
- * more than it may grow.
+ * Judges whether a series grows: its slope over the last half of the day is positive beyond noise, and a whole day of it
+ * would be more than it may grow.
  */
 export function judgeSeries({ name, unit, mayGrow, samples }: Series, seed: number): Finding {
   const lastHalf = samples.filter(({ at }) => at >= 0.5)
@@ -62,7 +62,7 @@ export function judgeSeries({ name, unit, mayGrow, samples }: Series, seed: numb
   }
 }
 
-/** Whether p99 of the added latency is higher in the last quarter than in the second, beyond noise and by a quarter. */
+/** Judges whether p99 of the added latency is higher in the last quarter than in the second, beyond noise and by a quarter. */
 export function judgeLatency(latencies: Latencies, seed: number): Finding {
   const name = 'added latency, p99: last quarter / second'
   const quarter = Math.floor(latencies.length / 4)
@@ -78,7 +78,7 @@ export function judgeLatency(latencies: Latencies, seed: number): Finding {
   }
 }
 
-/** Whether the traffic was the same all the time: else what follows from it is no leak, and what does not is hidden. */
+/** Judges whether the traffic was constant: otherwise its effects look like leaks, or hide them. */
 export function judgeTraffic(latencies: Latencies): Finding {
   const quarter = Math.floor(latencies.length / 4)
   const count = (groups: Latencies): number => groups.flat().length

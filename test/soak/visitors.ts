@@ -7,22 +7,22 @@ import { type Chance, createChance } from './random.ts'
 import { METRICS_TOKEN, type Stage } from './stage.ts'
 import { userName } from './traffic.ts'
 
-/** Who comes by besides those who call models. */
+/** Visitors besides the callers of models. */
 export interface VisitorsOptions {
   readonly stage: Stage
   readonly users: number
-  /** How long the day is, in milliseconds: everybody comes so many times in it. */
+  /** Length of the day, in milliseconds: each visitor comes so many times in it. */
   readonly dayMs: number
   readonly seed: number
   readonly signal: AbortSignal
 }
 
-/** What answers to agents who pay are counted as. */
+/** Counter of answers to paying agents. */
 export const PAID_ANSWERS = 'answers paid for by agents'
 
 const TIMEOUT_MS = 60_000
 
-/** Lets them come until the day ends; returns how often each was served. Nobody minds not being. */
+/** Runs visits until the day ends; returns how often each was served. A refused visit is no failure. */
 export async function runVisitors(options: VisitorsOptions): Promise<Record<string, number>> {
   const { stage, dayMs, seed, signal } = options
   const chance = createChance(seed + 1)

@@ -9,7 +9,7 @@ const usage = { input: 1200, cached: 900, output: 34 }
 const SAID = { text: 'I look: 漢 "x".', calls: [{ name: 'look', input: { at: ['Köln', 1.5, {}] } }], usage }
 
 for (const mode of ['whole', 'stream'] as const) {
-  eachCell(`an answer is kept and told again as it was (${mode})`, async (t, cell) => {
+  eachCell(`a reply is stored and replayed unchanged (${mode})`, async (t, cell) => {
     const { client, provider } = cell
     const scene = cells.open(cell, says(provider, [SAID, { text: 'This is another answer.' }]))
     const ask = () => {

@@ -71,7 +71,7 @@ eachCell(claimOf('document', 'a document arrives byte for byte', 'a document is 
 })
 
 for (const mode of ['whole', 'stream'] as const) {
-  eachCell(`an answer that reaches its limit says so (${mode})`, async (t, cell) => {
+  eachCell(`a reply that reaches its limit reports it (${mode})`, async (t, cell) => {
     const scene = cells.open(cell, says(cell.provider, [{ text: 'One two', isCut: true }]))
     const talk = scene.converse({ model: MODELS[cell.provider], mode, maxTokens: 77 })
     const answer = await talk.say({ kind: 'text', text: 'Count.' })

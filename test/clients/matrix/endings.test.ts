@@ -9,7 +9,7 @@ const LONG = Array.from({ length: 400 }, (_, index) => `word${index}`).join(' ')
 for (const status of [400, 401, 403, 404, 429]) {
   for (const mode of ['whole', 'stream'] as const) {
     eachCell(`a ${status} of the provider is the SDK's own error for it (${mode})`, async (t, cell) => {
-      const message = `The model says ${status}, "no" 漢`
+      const message = `The model returns ${status}, "no" 漢`
       const headers = { 'retry-after': '60' }
       const scene = cells.open(cell, refuses(cell.provider, { status, message, headers }))
       const talk = scene.converse({ model: MODELS[cell.provider], mode })

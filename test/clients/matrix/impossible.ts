@@ -29,7 +29,7 @@ const impossible: readonly Impossible[] = [
     client: 'any',
     provider: 'house',
     case: 'document',
-    reason: 'a server like vLLM takes no files, and says so',
+    reason: 'a server like vLLM refuses files',
   },
 ]
 

@@ -11,13 +11,13 @@ import { alarmsOf } from '../matrix/audit.ts'
 import type { Plant } from '../matrix/plant.ts'
 import { type Load, type Paid, payToTheEnd, type Sent } from './load.ts'
 
-/** When a gateway was killed. */
+/** Moment of a gateway's kill. */
 export interface Kill {
   readonly pid: number
   readonly atMs: number
 }
 
-/** What is audited. */
+/** Subject of an audit. */
 export interface Scene {
   readonly plant: Plant
   /** Those that run now. */
@@ -26,21 +26,21 @@ export interface Scene {
   readonly kills: readonly Kill[]
   /** The most that a key may spend in a day, in USD. */
   readonly capUsd: number
-  /** Whether delivered answers are kept where a kill does not reach them. */
+  /** True if delivered answers are kept where a kill does not reach them. */
   readonly keepsAnswers: boolean
 }
 
-/** Figures for whoever runs the drill. */
+/** Figures of a drill, for its report. */
 export type Figures = Record<string, number | string>
 
 const NANO_USD = 1e9
-/** What waits for the database, at most, while it works. */
+/** Longest delay of database writes while it works. */
 const MOMENT_MS = 2000
 const LARGEST_LOG_BYTES = 80 * 1024 * 1024
 const KNOWN_FILES =
   /^(turnpike|telemetry|entries)\.db(-wal|-shm)?$|^receipt-key|^plugins$|^semantic-cache$|\.pem$|\.json$/
 
-/** Asserts what is promised of killed processes, and gives the figures. */
+/** Asserts the guarantees for killed processes, and returns the figures. */
 export async function auditKills(t: ExecutionContext, scene: Scene): Promise<Figures> {
   const { plant, load, kills } = scene
   await endLeases(scene)
@@ -73,7 +73,7 @@ async function endLeases({ plant }: Scene): Promise<void> {
   await store.close()
 }
 
-/** Each answer that came whole has one genuine receipt, unless its gateway was killed within the same moment. */
+/** Asserts that each whole reply has one genuine receipt, unless its gateway was killed within the same moment. */
 async function auditReceipts(t: ExecutionContext, { plant, gateways, load, kills }: Scene): Promise<Figures> {
   const whole = load.sent.filter(({ outcome }) => outcome === 'works')
   const idOf = ({ reply }: Sent) => String(reply.headers['x-svc-receipt'])
@@ -81,7 +81,7 @@ async function auditReceipts(t: ExecutionContext, { plant, gateways, load, kills
   const rows = await plant.sql('select id, json from receipt')
   const stored = new Map(rows.map(({ id, json }) => [String(id), String(json)]))
   const missing = whole.filter((each) => !stored.has(idOf(each)))
-  // Negative where this process was told of the answer later than it killed.
+  // Negative where this process received the answer after its kill.
   const untilKill = ({ pid, endedAtMs }: Sent) => (kills.find((kill) => kill.pid === pid)?.atMs ?? Infinity) - endedAtMs
   t.deepEqual(
     missing.filter((each) => untilKill(each) > MOMENT_MS).map((each) => `${each.text}: ${untilKill(each)} ms`),
@@ -99,7 +99,7 @@ async function auditReceipts(t: ExecutionContext, { plant, gateways, load, kills
   return { answers: whole.length, receiptsLost: missing.length, lostWithinMs: Math.round(latestMs) }
 }
 
-/** No cap is overrun, what was answered is paid for, and what kills have cost leaves the most of a cap to be used. */
+/** Asserts that no cap is overrun, answers are paid for, and kills leave most of a cap to be used. */
 async function auditSpending(t: ExecutionContext, { plant, capUsd }: Scene): Promise<Figures> {
   const days = await plant.sql(
     `select scope, settled_nano_usd, held_nano_usd from spend_window where window_id like 'd:%'`,
@@ -129,7 +129,7 @@ async function auditSpending(t: ExecutionContext, { plant, capUsd }: Scene): Pro
   }
 }
 
-/** Each payer has an answer or the money, but for the one place that is documented: see docs/payments.md. */
+/** Asserts that each payer has a reply or the money, but for the one documented case: see docs/payments.md. */
 async function auditPayments(t: ExecutionContext, { plant, gateways, load, keepsAnswers }: Scene): Promise<Figures> {
   const { world } = plant.stripe
   for (const purchase of load.paid) await payToTheEnd(purchase, gateways[0].url)
@@ -157,7 +157,7 @@ async function auditPayments(t: ExecutionContext, { plant, gateways, load, keeps
     t.is(row?.state, 'consumed', 'what is lost was on its way to its client')
   }
   await plant.sql('update payment set due_at_ms = 0 where due_at_ms is not null returning id')
-  await eventually(() => booksOf(world).heldCents === 0, 'what nobody came back for is let go', 90_000)
+  await eventually(() => booksOf(world).heldCents === 0, 'abandoned holds are released', 90_000)
   const isResumed = ({ outcomes }: Paid) => outcomes.indexOf('works') > 0
   return {
     paid: load.paid.length,
@@ -167,7 +167,7 @@ async function auditPayments(t: ExecutionContext, { plant, gateways, load, keeps
   }
 }
 
-/** What came whole is the answer to what was asked: nothing torn comes out of a cache. */
+/** Asserts that whole replies answer their requests: no torn entry comes out of a cache. */
 function auditAnswers(t: ExecutionContext, sent: readonly Sent[]): Figures {
   const hits = sent.filter(({ reply, outcome }) => outcome === 'works' && reply.headers['x-svc-cache'] === 'hit')
   const words = ({ reply }: Sent) =>
@@ -190,7 +190,7 @@ function auditAnswers(t: ExecutionContext, sent: readonly Sent[]): Figures {
 /** Answers of the living, and what clients see of the dead. */
 const ORDERLY = /^(works|no answer: .*|cut after \d+ bytes|503|error event)$/
 
-/** Of the dead nothing is left: no connection, no file, no lock. */
+/** Asserts that nothing is left of dead processes: no connection, no file, no lock. */
 async function auditRemains(t: ExecutionContext, { plant, gateways }: Scene): Promise<void> {
   for (const gateway of gateways) t.deepEqual(alarmsOf(gateway), [])
   await eventually(() => plant.provider.pending() === 0, 'no call to the provider runs')
@@ -199,7 +199,7 @@ async function auditRemains(t: ExecutionContext, { plant, gateways }: Scene): Pr
     const most = gateways.length * 25
     await eventually(async () => (await plant.sql(connections)).length <= most, 'connections of the dead are gone')
     const locks = `select pid from pg_locks l join pg_stat_activity a using (pid) where a.state = 'idle in transaction'`
-    await eventually(async () => (await plant.sql(locks)).length === 0, 'nobody holds a lock and is idle')
+    await eventually(async () => (await plant.sql(locks)).length === 0, 'no idle connection holds a lock')
   }
   const files = readdirSync(plant.dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   t.deepEqual(

@@ -12,7 +12,7 @@ import { randomFrom } from './random.ts'
 
 /*
  * Gateways are killed (SIGKILL) at random moments under a mixed load, and started anew; then the books are looked through.
- * `npm run drill:kills` kills 100 times on each engine, the suite twice on SQLite; `TURNPIKE_KILLS` and `TURNPIKE_SEED` say otherwise.
+ * `npm run drill:kills` kills 100 times on each engine, the suite twice on SQLite; `TURNPIKE_KILLS` and `TURNPIKE_SEED` change that.
  */
 
 const KILLS = Number(process.env.TURNPIKE_KILLS ?? (isDrill ? 100 : 2))

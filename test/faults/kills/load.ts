@@ -9,7 +9,7 @@ import { outcomeOf } from '../matrix/probes.ts'
 
 /*
  * DESIGN. Clients that send all kinds of requests, one after another, to gateways that are killed under them. Each answer
- * is written down with what was asked, whom, and when: what the audit compares the books with.
+ * is recorded with its request, target and time, which the audit compares the books with.
  */
 
 /** Kinds of requests, by the pipeline they run. */
@@ -22,12 +22,12 @@ const KINDS = {
 
 type Kind = keyof typeof KINDS
 
-/** A request that was sent, and what came back. */
+/** A request, and its reply. */
 export interface Sent {
   readonly kind: Kind
-  /** Of the account: one is on a plan that takes credits for each call. */
+  /** Id of the account: one is on a plan that takes credits for each call. */
   readonly account: string
-  /** Of the gateway. */
+  /** Id of the gateway's process. */
   readonly pid: number
   readonly text: string
   readonly reply: Reply
@@ -43,13 +43,13 @@ export interface Paid extends Purchase {
   readonly outcomes: string[]
 }
 
-/** Who sends. */
+/** A sender of requests. */
 export interface Client {
   readonly account: string
   readonly key: string
 }
 
-/** What is sent, and by whom. */
+/** Requests of a load, and their senders. */
 export interface LoadOptions {
   readonly plant: Plant
   readonly clients: readonly Client[]
@@ -123,7 +123,7 @@ export function startLoad(options: LoadOptions): Load {
   }
 }
 
-/** Sends a credential once, and writes down what came of it. */
+/** Sends a credential once, and records the result. */
 async function payOnce(purchase: Paid, url: string): Promise<string> {
   const { body, challenge, token, idempotencyKey, outcomes } = purchase
   const headers = {
@@ -135,12 +135,12 @@ async function payOnce(purchase: Paid, url: string): Promise<string> {
   return outcome
 }
 
-/** Whoever has no answer sends the same again, as payers are told to, until there is a word on it. */
+/** Repeats a payment without a reply, as the documentation advises payers, until its result is known. */
 export async function payToTheEnd(purchase: Paid, url: string): Promise<void> {
   for (let tried = 0; tried < MOST_TRIES && !isDecided(purchase); tried++) await payOnce(purchase, url)
 }
 
-/** Whether a payer knows what became of the money. */
+/** Returns whether the payer knows the state of the money. */
 function isDecided({ outcomes }: Paid): boolean {
   return outcomes.includes('works') || outcomes.at(-1) === '402'
 }

@@ -1,4 +1,4 @@
-/** A stream of numbers from 0 to 1 that a seed decides (mulberry32): a drill that failed can be run again. */
+/** Returns a seeded stream of numbers from 0 to 1 (mulberry32): a failed drill can be repeated. */
 export function randomFrom(seed: number): () => number {
   let state = seed
   return () => {

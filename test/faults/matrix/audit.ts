@@ -8,11 +8,11 @@ import { send } from '../../support/http-client.ts'
 import { booksOf } from '../../support/stripe/machine-payments.ts'
 import { CAP_USD, type Plant } from './plant.ts'
 
-/** What a log must never tell. */
+/** Log lines that are faults. */
 const ALARM = /unhandled|uncaught|MaxListenersExceeded/i
 const NANO_USD = 1e9
 
-/** What the audit looks at, beside the database. */
+/** Inputs of the audit, besides the database. */
 export interface Witness {
   readonly plant: Plant
   /** One that answers now. */
@@ -54,7 +54,7 @@ async function assertSpending(t: ExecutionContext, { plant }: Witness): Promise<
   t.deepEqual(await plant.sql(held), [], 'and nothing is held')
 }
 
-/** Each payment is taken if, and only if, it was answered. */
+/** Asserts that each payment is taken if, and only if, it was answered. */
 function assertPayments(t: ExecutionContext, { plant }: Witness): void {
   const { world } = plant.stripe
   const { answered } = plant.tally
@@ -63,7 +63,7 @@ function assertPayments(t: ExecutionContext, { plant }: Witness): void {
   t.is(booksOf(world).capturedCents, 50 * answered.length, 'nothing was taken for nothing')
 }
 
-/** Lines of a log that tell of a fault in the code. */
+/** Returns lines of a log that report a fault in the code. */
 export function alarmsOf(gateway: GatewayProcess): string[] {
   return gateway
     .log()

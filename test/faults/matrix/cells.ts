@@ -3,15 +3,15 @@
  *
  *   cells.ts ──┬──► docs/reliability.md (scripts/docs/reliability-page.ts)
  *              └──► one test for each cell: matrix/*.test.ts spoil what the cell names, send every kind of request, and
- *                   compare each answer with what stands here
+ *                   compare each answer with this table
  *
  * Faults are made outside of the gateway: a relay that refuses, hangs, resets or sends garbage, engines that report that they
  * are full, a small disk. Faults injected inside would test what their author thought of.
  *
- * What is not named in `fails` works. So the page cannot promise what no test looks at.
+ * Requests that `fails` does not name work. So every promise of the page is tested.
  */
 
-/** What may fail. */
+/** Components that may fail. */
 export const COMPONENTS = {
   redis: 'Redis',
   postgres: 'PostgreSQL',
@@ -23,10 +23,10 @@ export const COMPONENTS = {
   network: 'The network between any two',
 } as const
 
-/** How it may fail. */
+/** Kinds of faults. */
 export const FAULTS = ['refuses', 'hangs', 'slow', 'resets', 'garbage', 'full'] as const
 
-/** What is sent while it fails, and how the page calls it. */
+/** Requests that are sent during a fault, with their names on the page. */
 export const PROBES = {
   health: 'health probe',
   call: 'calls with a key',
@@ -51,36 +51,36 @@ export type Probe = keyof typeof PROBES
  */
 export type Failure = '401' | '402' | '429' | '502' | '503' | 'error event'
 
-/** Within how many seconds a request is answered, unless its cell says otherwise. */
+/** Seconds within which a request is answered, unless its cell has another bound. */
 export const DEFAULT_WITHIN_S = 5
 
-/** What is promised. */
+/** Promise for a component and a fault. */
 export interface Cell {
-  /** What happens, in a sentence for operators. */
+  /** The behaviour, in a sentence for operators. */
   readonly says: string
-  /** How these requests fail, or one of several ways; all others work. */
+  /** Failure of these requests, or one of several; all others work. */
   readonly fails?: Readonly<Partial<Record<Probe, Failure | readonly (Failure | 'works')[]>>>
   /** Every request is answered within so many seconds. */
   readonly withinSeconds?: number
 }
 
-/** Why there is no such cell. */
+/** Reason for a missing cell. */
 export interface NoCell {
   readonly cannot: string
 }
 
 /** One component. */
 export interface Row {
-  /** What is never lost, whichever fault. */
+  /** Data that are never lost, whichever fault. */
   readonly kept: string
   readonly cells: Readonly<Record<Fault, Cell | NoCell>>
-  /** What happens when the fault is over; checked after each of its cells. */
+  /** Recovery after the fault; checked after each of its cells. */
   readonly comesBack: string
-  /** What works and what fails, where it is not the same for the whole row. */
+  /** Working and failing requests, where they are not the same for the whole row. */
   readonly where?: string
 }
 
-/** A caller who is far from every cap is let through as long as the money lasts that was held for many calls before. */
+/** A caller far from every cap is served as long as the reservation pool lasts, which holds money for many calls. */
 const FROM_TILLS = { localCapped: ['works', '503'] } as const
 
 const NO_BOOKS = {
@@ -105,7 +105,7 @@ const NOBODY_ANSWERS = {
 
 const NO_STRIPE = { paid: '503', checkout: '503' } as const satisfies Cell['fails']
 
-/** What is promised of each component and fault. */
+/** Promises for each component and fault. */
 export const MATRIX: Readonly<Record<Component, Row>> = {
   redis: {
     kept: 'Only stored replies, which are requested again, and rate-limit counts are in Redis alone.',

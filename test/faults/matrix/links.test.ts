@@ -4,7 +4,7 @@ import { type LinkName, openPlant } from './plant.ts'
 import { defineRow, openStand, type Stand, spoil, type Way } from './row.ts'
 
 /*
- * What is at the other end of a link: Redis, PostgreSQL, the provider, Stripe. All cells share one plant.
+ * Faults at the other end of a link: Redis, PostgreSQL, the provider, Stripe. All cells share one plant.
  */
 
 let opened: Promise<Stand> | undefined
@@ -20,7 +20,7 @@ async function openOnce(owner: Owner): Promise<Stand> {
   return openStand(plant, { cloud, local })
 }
 
-/** What all links do alike; `delayMs` is for each piece, each way. */
+/** Returns the cases that all links share; `delayMs` is for each chunk, each way. */
 function common(link: LinkName, delayMs: number) {
   return {
     refuses: [spoil(link, { kind: 'refuses' })],
@@ -46,7 +46,7 @@ const redisFull: Way = {
   },
 }
 
-/** What PostgreSQL says on a full disk, to each write. */
+/** PostgreSQL's error on a full disk, for each write. */
 const DISK_FULL = `
 create or replace function disk_full() returns trigger language plpgsql as $$
 begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;
@@ -65,7 +65,7 @@ const postgresFull: Way = {
   },
 }
 
-/** What PostgreSQL says to whoever connects when all connections are taken (protocol 3, ErrorResponse). */
+/** Builds PostgreSQL's error for a new connection when all connections are taken (protocol 3, ErrorResponse). */
 function tooManyConnections(): Buffer {
   const fields = Buffer.from('SFATAL\0VFATAL\0C53300\0Msorry, too many clients already\0\0')
   const head = Buffer.from('E\0\0\0\0')
@@ -85,7 +85,7 @@ const postgresTaken: Way = {
 
 function providerSays(status: number): Way {
   return {
-    name: `provider says ${status}`,
+    name: `provider answers ${status}`,
     begin({ plant }) {
       plant.providerSays({ kind: 'error', status })
       return () => plant.providerSays(undefined)
@@ -94,7 +94,7 @@ function providerSays(status: number): Way {
 }
 
 const stripeFull: Way = {
-  name: 'stripe says 429',
+  name: 'stripe answers 429',
   begin({ plant }) {
     plant.stripe.fail(() => ({ kind: 'status', status: 429 }))
     return () => plant.stripe.mend()

@@ -46,7 +46,7 @@ async function openOnce(owner: Owner): Promise<Pair> {
   return { first, second, ofFirst, ofSecond: await openStand(plant, { cloud: second }) }
 }
 
-/** The pair of a stand that is open. */
+/** Returns the pair of an open stand. */
 async function pairOf(): Promise<Pair> {
   if (opened === undefined) throw new Error('The pair is not open.')
   return opened
@@ -56,7 +56,7 @@ function signal({ pid }: GatewayProcess, name: NodeJS.Signals): void {
   process.kill(pid, name)
 }
 
-/** The first serves again. */
+/** Waits until the first serves again. */
 async function untilServing({ first }: Pair): Promise<void> {
   const isServing = () =>
     send(first.url, { method: 'GET', path: '/health' }).then(
@@ -66,7 +66,7 @@ async function untilServing({ first }: Pair): Promise<void> {
   await eventually(isServing, 'the first gateway serves again')
 }
 
-/** A paid call that the first has begun when it is killed; whoever sends it again, to any, is answered. */
+/** Kills the first during a paid call; a repeated request, to any gateway, is answered. */
 async function killInTheMiddle(pair: Pair, t: ExecutionContext): Promise<void> {
   const { ofSecond, first } = pair
   const { plant, prober } = ofSecond
@@ -80,7 +80,7 @@ async function killInTheMiddle(pair: Pair, t: ExecutionContext): Promise<void> {
   plant.release('in-the-middle')
 }
 
-/** What the dead one held is let go, as time would. */
+/** Releases the dead gateway's holds, as time would. */
 async function startFirst(pair: Pair): Promise<void> {
   const { plant } = pair.ofFirst
   await pair.first.stop()
@@ -99,7 +99,7 @@ const killed: Way = {
 }
 
 const killedInTheMiddle: Way = {
-  name: 'killed with a paid call under way',
+  name: 'killed with a paid call in flight',
   async begin(_, t) {
     const pair = await pairOf()
     await killInTheMiddle(pair, t)
@@ -183,14 +183,14 @@ if (isPostgresExpected && isRedisExpected) {
   })
 }
 
-/** The kind of fault that a link has. */
+/** Returns the kind of fault that a link has. */
 function linkFault(fault: Exclude<Fault, 'full'>) {
   if (fault === 'slow') return { kind: 'slow', delayMs: 20 } as const
   if (fault === 'garbage') return { kind: 'answers' } as const
   return { kind: fault } as const
 }
 
-/** Each link of the first is spoiled in turn: it does as if what is behind had failed, and the second serves on. */
+/** Breaks each link of the first in turn: the first acts as if the server behind had failed, and the second keeps serving. */
 function partitions(fault: Exclude<Fault, 'full'>): Way[] {
   return (['postgres', 'redis', 'provider', 'stripe'] as const).map((link: LinkName) => {
     const way = spoil(link, linkFault(fault))
@@ -207,7 +207,7 @@ function partitions(fault: Exclude<Fault, 'full'>): Way[] {
   })
 }
 
-/** Clients reach the first through a spoiled link: others, who do not, notice nothing. */
+/** Lets clients reach the first through a broken link: other clients notice nothing. */
 function ofClients(fault: Exclude<Fault, 'full'>): Way {
   return {
     name: `first and its clients: ${fault}`,

@@ -29,26 +29,26 @@ import { type StripeStandIn, startStripe } from '../../support/stripe/stand-in.t
  * The local gateway has a database of its own on the same server: another realm of one operator.
  */
 
-/** What gateways have a link to. */
+/** Links of gateways. */
 export type LinkName = 'postgres' | 'redis' | 'provider' | 'stripe'
 
 /** Links that gateways go through. */
 export type Links = Readonly<Partial<Record<LinkName, FaultProxy>>>
 
-/** A paid call: what was asked, and with what it is paid. */
+/** A paid call: its request, and its payment. */
 export interface Purchase {
   readonly body: JsonObject
   readonly challenge: ReadChallenge
   readonly token: string
 }
 
-/** What its clients remember. */
+/** State of its clients. */
 export interface Tally {
   /** Replies of models, from cloud gateways, that came whole. */
   readonly replies: Reply[]
   /** Paid calls that were answered. */
   readonly answered: Purchase[]
-  /** Paid calls that were told to come back. */
+  /** Paid calls that must be repeated. */
   readonly owed: Set<Purchase>
 }
 
@@ -60,25 +60,25 @@ export interface Plant {
   readonly stripe: StripeStandIn
   /** Folder of the cloud gateways' SQLite and keys. */
   readonly dataDir: string
-  /** Of the cloud gateways, past all proxies. */
+  /** Address for the cloud gateways, past all proxies. */
   readonly databaseUrl: string | undefined
   readonly redisUrl: string | undefined
-  /** Starts a gateway that goes through these links, and straight to what they leave out. */
+  /** Starts a gateway that uses these links, and connects directly to the servers of all others. */
   startCloud(links?: Links, env?: Readonly<Record<string, string>>): Promise<GatewayProcess>
   startLocal(links?: Links, env?: Readonly<Record<string, string>>): Promise<GatewayProcess>
   /** Sends one statement to the cloud gateways’ database, past them. */
   sql(text: string): Promise<Record<string, unknown>[]>
   /** The same to the databases of all gateways on PostgreSQL. */
   sqlEverywhere(text: string): Promise<void>
-  /** Opens the cloud gateways’ database as they do; whoever opens it closes it. */
+  /** Opens the cloud gateways’ database as they do; the calling code closes it. */
   openStore(): Promise<SqlStore>
-  /** What the provider does with requests that hold no other wish; `undefined`: answers. */
+  /** Sets the provider's script for requests without one of their own; `undefined`: answers. */
   providerSays(script: Script | undefined): void
-  /** Lets the reply go on whose request says `hold <name>`. */
+  /** Releases the reply whose request contains `hold <name>`. */
   release(name: string): void
 }
 
-/** How a plant is set up. */
+/** Options of a plant. */
 export interface PlantOptions {
   readonly engine: 'sqlite' | 'postgres'
   /** Laid over the configuration of cloud gateways. */
@@ -100,7 +100,7 @@ const CONFIG = {
   plugins: { watch: false },
   limits: { failures_per_minute: 0, requests_per_minute: 100_000 },
   mpp: { challenges_per_minute: { per_address: 0, overall: 0 } },
-  // So that what hangs is given up while somebody watches.
+  // Short, so that hanging requests are given up during the test.
   providers: { timeouts: { connect: '1s', first_byte: '2s', idle: '40s' } },
 }
 

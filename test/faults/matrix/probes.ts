@@ -14,25 +14,25 @@ const AGENT = '/v1/agent/messages'
 /** An account of each request that buys, so that nothing is sold twice. */
 const KEEPER = 'keeper'
 
-/** What became of one request. */
+/** Result of one request. */
 export interface Asked {
   readonly probe: Probe
-  /** `works`, the way it failed, or what nobody expects, in words. */
+  /** `works`, the kind of failure, or an unexpected result, in words. */
   readonly outcome: string
   readonly tookMs: number
   readonly reply: Reply | undefined
 }
 
-/** How one request is sent. */
+/** Options of one request. */
 export interface SendingOptions {
   readonly timeoutMs?: number
-  /** What is paid for; default: something new. */
+  /** The purchase to pay for; default: a new one. */
   readonly purchase?: Purchase
   /** Address of another gateway. */
   readonly at?: string
 }
 
-/** Who sends; what came of it stands in the plant’s tally. */
+/** A sender; the results are in the plant’s tally. */
 export interface Prober {
   /** Buys nothing yet: gets a challenge, to be paid later. */
   prepare(body?: JsonObject): Promise<Purchase>
@@ -43,7 +43,7 @@ export interface Prober {
 }
 
 const DEFAULT_TIMEOUT_MS = 20_000
-/** Of the gateway under test, with receipts in its books. */
+/** Probes of the gateway under test, with receipts in its books. */
 const OF_MODELS = new Set<Probe>(['call', 'stream', 'hit', 'capped', 'paid', 'running'])
 /** After these nothing is owed. */
 const ENDS_PAYMENT = new Set(['works', '402', '429'])
@@ -143,7 +143,7 @@ export async function openProber(
   }
 }
 
-/** A repeated question that was answered anew does not show that the cache works. */
+/** Keeps hits only: a repeated request that reached the provider again does not show that the cache works. */
 function hitOnly(asked: Asked): Asked {
   const isMiss = asked.outcome === 'works' && asked.probe === 'hit' && asked.reply?.headers['x-svc-cache'] !== 'hit'
   return isMiss ? { ...asked, outcome: 'works, but finds nothing' } : asked
@@ -170,7 +170,7 @@ const TYPES: Readonly<Record<number, string>> = {
   503: 'service_unavailable',
 }
 
-/** A word for what came back; a sentence for what nobody may be sent. */
+/** Returns a word for the reply; a sentence for one that must not be sent. */
 export function outcomeOf({ status, text, headers, endedCleanly, json, error }: Reply): string {
   if (status === 0) return `no answer: ${error?.code ?? 'the connection ended'}`
   if (!endedCleanly) return `cut after ${text.length} bytes`

@@ -17,11 +17,11 @@ export type Lift = () => Promise<void> | void
 export interface Way {
   readonly name: string
   readonly begin: (stand: Stand, t: ExecutionContext) => Promise<Lift> | Lift
-  /** What is promised of this way, where that is not what the cell says. */
+  /** Promise for this way, where it differs from the cell's. */
   readonly cell?: Cell
 }
 
-/** A plant with its gateways, and who sends to them. */
+/** A plant with its gateways, and their sender. */
 export interface Stand {
   readonly plant: Plant
   /** The gateway that requests go to. May be another after a fault that needs a start. */
@@ -34,11 +34,11 @@ type Sent = Exclude<Probe, 'running'>
 
 const ALL = Object.keys(PROBES) as Probe[]
 const SENT = ALL.filter((probe): probe is Sent => probe !== 'running')
-/** The machine may be busy; what hangs for ever is found all the same. */
+/** The machine may be busy; a hanging request is found nevertheless. */
 const SLACK_MS = 25_000
 const COMES_BACK_MS = 40_000
 const MOST_TRIES = 5
-/** Of all pools of two gateways: database, caches, provider, Stripe. */
+/** Files of all pools of two gateways: database, caches, provider, Stripe. */
 const SPARE_FILES = 60
 
 /** `npm run drill:faults` runs all cells, the suite those that are named quick. */
@@ -53,7 +53,7 @@ export async function openStand(
   return Object.assign(now, { prober })
 }
 
-/** A fault of a link. */
+/** Makes a fault of a link. */
 export function spoil(link: LinkName, fault: LinkFault, name: string = fault.kind): Way {
   return {
     name: `${link} ${name}`,
@@ -98,7 +98,7 @@ export function defineRow(
 }
 
 const endings: (() => unknown)[] = []
-test.after.always('close the stands', async () => {
+test.after.always('close every stand', async () => {
   for (const end of endings.reverse()) await end()
 })
 
@@ -150,7 +150,7 @@ function sendAll(
   return Promise.all(probes.map(sendOne))
 }
 
-/** Asserts that each request did what is promised: it worked, or failed as `fails` says. */
+/** Asserts that each request kept its promise: it worked, or failed as in `fails`. */
 export function assertOutcomes(
   t: ExecutionContext,
   asked: readonly Asked[],
@@ -176,7 +176,7 @@ function countFiles({ cloud, local }: Stand): number {
   return [cloud, local].reduce((sum, gateway) => sum + (gateway === undefined ? 0 : countOpenFiles(gateway.pid)), 0)
 }
 
-/** Whoever was told to come back does so with the same credential, and is answered. */
+/** Repeats with the same credential each payment that must come back, and asserts a reply. */
 async function payAgain(t: ExecutionContext, { plant, prober }: Stand): Promise<void> {
   for (const purchase of plant.tally.owed)
     t.is((await prober.send('paid', { purchase, timeoutMs: 60_000 })).outcome, 'works', 'who comes back is answered')

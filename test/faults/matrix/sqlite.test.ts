@@ -16,7 +16,7 @@ import { defineRow, openStand, type Stand, type Way } from './row.ts'
  */
 
 const HOUR_MS = 3_600_000
-/** What clocks may differ by. */
+/** Largest accepted difference of clocks. */
 const ROOM_MS = 300_000
 const DISK_BYTES = 64 * 1024 * 1024
 const settings = mkdtempSync(path.join(tmpdir(), 'turnpike-faults-'))
@@ -50,7 +50,7 @@ async function openOnce(owner: Owner): Promise<Stand> {
   return openStand(plant, { cloud, local })
 }
 
-/** Whether the data folder has become a disk of its own. */
+/** Makes the data folder a disk of its own; returns whether that succeeded. */
 function mount(): boolean {
   execFileSync('mkdir', [disk])
   try {
@@ -61,7 +61,7 @@ function mount(): boolean {
   }
 }
 
-/** How far into any file both gateways may write. */
+/** Limits the size of any file for both gateways. */
 function limitFiles({ cloud, local }: Stand, bytes: number | 'unlimited'): void {
   for (const { pid } of [cloud, local as GatewayProcess])
     execFileSync('prlimit', ['--pid', `${pid}`, `--fsize=${bytes}:`])
@@ -82,7 +82,7 @@ const full: Way = {
       t.log('a disk cannot be mounted here: not checked')
       return () => {}
     }
-    // What the log holds already could be written over.
+    // Present pages of the log could be overwritten.
     for (const name of ['cloud', 'local']) truncateLog(path.join(disk, name))
     const filler = path.join(disk, 'filler')
     const { bavail, bsize } = statfsSync(disk)
@@ -98,7 +98,7 @@ function truncateLog(folder: string): void {
   database.close()
 }
 
-/** The disk takes so long for each commit. */
+/** Delays each commit on the disk. */
 function waiting(name: string, told: string): Way {
   return {
     name,
@@ -109,7 +109,7 @@ function waiting(name: string, told: string): Way {
   }
 }
 
-/** A damaged file is told at the start; with a backup in its place all is as it was. The others serve on meanwhile. */
+/** Damages a file, which the start reports; with a backup in its place all is restored. The others serve meanwhile. */
 const damaged: Way = {
   name: 'the database of a gateway that starts is damaged',
   async begin({ plant }, t) {
@@ -127,7 +127,7 @@ const damaged: Way = {
   },
 }
 
-/** The clock is off by so much, and goes at this speed. */
+/** Sets the clock off by so much, and its speed. */
 function clock(name: string, offMs: number, speed = 1): Way {
   return {
     name,

@@ -10,7 +10,7 @@ test.after.always(() => Promise.all([close(), impatient.close()]))
 const QUESTION = { max_tokens: 200, messages: [{ role: 'user', content: 'What is the weather in Oslo?' }] }
 const TOOL = {
   name: 'weather',
-  description: 'Tells the weather.',
+  description: 'Returns the weather.',
   input_schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
 }
 const INPUT = { city: 'Oslo “☂” \\ "quoted"' }

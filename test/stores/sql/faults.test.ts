@@ -213,7 +213,7 @@ test('sqlite: a backup made under load is whole', async (t) => {
   const held = copy.prepare('select held_nano_usd from spend_window').get()?.held_nano_usd
   t.is(held, copy.prepare('select count(*) as count from spend_hold').get()?.count)
   t.false(existsSync(`${target}.unfinished`))
-  t.is(statSync(target).mode & 0o077, 0, 'nobody else may read it')
+  t.is(statSync(target).mode & 0o077, 0, 'no other user may read it')
   await t.throwsAsync(store.backup(target), { code: 'invalid_request', message: /exists\. Name a new file/ })
 })
 

@@ -1,7 +1,7 @@
 /**
  * A process of its own that uses the ledger: `node process.ts <reserve|load> <database address or -> <data folder> <name>`.
  *
- * `reserve` waits for a word, holds 1 in one window 125 times at once, and prints the result. `load` reserves and settles for ever,
+ * `reserve` waits for a word, holds 1 in one window 125 times at once, and prints the result. `load` reserves and settles forever,
  * printing each operation once it has been acknowledged; it leaves every third hold open.
  */
 import { once } from 'node:events'

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 /*
- * DESIGN. Loaded into a gateway before anything else (`--import`): its wall clock goes as a file says that the test
- * writes, `<milliseconds that it is off> <its speed>`. Clocks that nobody sets (`performance.now`) stay as they are.
+ * DESIGN. Loaded into a gateway before anything else (`--import`): its wall clock follows a file that the test
+ * writes, `<milliseconds that it is off> <its speed>`. Monotonic clocks (`performance.now`) are unchanged.
  */
 
 const FILE = process.env.TURNPIKE_CLOCK

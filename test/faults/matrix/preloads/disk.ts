@@ -4,8 +4,8 @@ import { isMainThread } from 'node:worker_threads'
 
 /*
  * DESIGN. Loaded into a gateway before anything else (`--import`): the threads that write to databases wait at each
- * commit, as they would for a disk that is slow, for as many milliseconds as a file says that the test writes; `hang`: as
- * long as it says so.
+ * commit, as they would for a disk that is slow, for the number of milliseconds in a file that the test writes; `hang`: as
+ * long as the file has it.
  */
 
 const FILE = process.env.TURNPIKE_DISK

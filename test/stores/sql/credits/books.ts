@@ -1,5 +1,5 @@
 /**
- * What must hold of the books at all times, asked of the database itself: I1–I6, I10 of the ledger, and that calls and
+ * Invariants of the books, queried from the database itself: I1–I6, I10 of the ledger, and that calls and
  * overage are counted as the holds say. Each line of the answer is one that does not.
  */
 export function violationsIn(accountsLike: string): string {

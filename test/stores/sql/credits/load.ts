@@ -1,6 +1,6 @@
 /**
  * A process of its own that uses the ledger: `node load.ts <database address or -> <data folder> <name>`. It gives
- * credits, holds calls and ends them for ever, and prints each operation once it has been acknowledged; every third hold
+ * credits, holds calls and ends them forever, and prints each operation once it has been acknowledged; every third hold
  * it leaves open.
  */
 import { openSqlStore } from '../../../../src/stores/sql/store.ts'

@@ -164,7 +164,7 @@ async function play(
     const open = await place.sql(`select id from agent_session_call where session_id = '${name}'`)
     const left = (await sessions.standing(name))?.callsLeft
     if (left === undefined || left + open.length + used !== calls)
-      throw new Error(`of ${calls} calls ${left} are left, ${open.length} under way and ${used} used`)
+      throw new Error(`of ${calls} calls ${left} are left, ${open.length} in flight and ${used} used`)
   }
   // Beyond the end of all leases everything that was not used is back.
   await place.sql('update agent_session_call set lease_until_ms = 0 returning id')
