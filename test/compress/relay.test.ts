@@ -67,8 +67,10 @@ test('compress: a conversation that has nothing to shorten keeps its bytes', asy
 
 test('compress: what one call has sent is the beginning of what the next one sends', async (t) => {
   const scene = stage.scene()
-  const unmarked = FIRST_CALL.map((message) => message.replace(', "cache_control":{"type":"ephemeral"}', ''))
-  await scene.send({ body: bodyOf(FIRST_CALL.slice(0, 3)) })
+  // A conversation of its own: one with the same beginning would take the place of what is kept of it.
+  const marked = FIRST_CALL.map((message) => message.replace('List  it.', 'List  it here.'))
+  const unmarked = marked.map((message) => message.replace(', "cache_control":{"type":"ephemeral"}', ''))
+  await scene.send({ body: bodyOf(marked.slice(0, 3)) })
   await scene.send({ body: bodyOf([...unmarked, SECOND_RESULT]) })
   const [before, after] = scene.seen().map(({ json }) => (Array.isArray(json?.messages) ? json.messages : []))
   const withoutMarks = (messages: unknown) =>
