@@ -23,6 +23,7 @@ const CLEAN = [
   'src/plugin',
   'src/providers',
   'src/spend',
+  'src/stores',
   'test/attacks',
   'test/billing',
   'test/clients',

@@ -10,14 +10,14 @@ import { renewConnection } from '../core/system/renew-connection.ts'
  * large body then takes five times as long.
  */
 
-/** Longer than between two pings: then nothing comes any more, and the connection is given up. */
+/** Longer than the interval of pings: a connection silent for this time is closed. */
 const SILENT_MS = 5000
 const PING_EVERY_MS = 2000
-/** Hosts that do not answer, by log: the clients of a gateway share it, and an outage is logged once. */
+/** Unreachable hosts, by log: the clients of a gateway share it, and an outage is logged once. */
 const outages = new WeakMap<Log, Set<string>>()
 
 /**
- * Makes a client, not connected yet, that fails at once while it has no connection, and makes one again by itself. Logs
+ * Creates a client, not connected yet, that fails at once while disconnected, and reconnects by itself. Logs
  * `store.failed` with the host when an outage begins, also at the start, and `store.recovered` when it ends.
  */
 export function createRedisClient(url: string, log: Log) {
@@ -38,7 +38,7 @@ export function createRedisClient(url: string, log: Log) {
   client.on('error', (error: unknown) => {
     if (!unreachable.has(host)) log.warn({ store: 'redis', host, reason: reasonOf(error) }, 'store.failed')
     unreachable.add(host)
-    // What is no reply of the server, on a connection that stands, is garbage.
+    // Data that is no reply of the server, on an open connection, is garbage.
     if (!(error instanceof ErrorReply)) renewConnection(client)
   })
   client.on('ready', () => {
@@ -47,7 +47,7 @@ export function createRedisClient(url: string, log: Log) {
   return client
 }
 
-/** A connection that was tried on several addresses has one error for each, and no message of its own. */
+/** Returns the reason: a connection tried on several addresses has one error for each, and no message of its own. */
 function reasonOf(error: unknown): string {
   return error instanceof AggregateError ? error.errors.map(messageOf).join('; ') : messageOf(error)
 }

@@ -5,10 +5,10 @@ import { renewConnection } from '../../core/system/renew-connection.ts'
 import { withDeadline } from '../kv/deadline.ts'
 import { createRedisClient } from '../redis-client.ts'
 
-/** Nobody's request waits for it. */
+/** Time-out of a command; no request waits for it. */
 const DEADLINE_MS = 2000
 
-/** A channel through Redis; while that is away nothing can be told, and what was subscribed is again when it is back. */
+/** Creates a channel through Redis. During an outage nothing can be sent; subscriptions are restored afterwards. */
 export function redisChannel(url: string, log: Log): Channel {
   // Redis keeps keys of its databases apart, but not what is published.
   const nameOf = (topic: string) => `turnpike:${new URL(url).pathname.slice(1) || '0'}:${topic}`
@@ -21,11 +21,11 @@ export function redisChannel(url: string, log: Log): Channel {
       .subscribe(nameOf(topic), listener)
       .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'channel.not-heard'))
   }
-  // The client knows what was subscribed, but not what was not any more when its connection broke; twice changes nothing.
+  // The client restores subscriptions, including those ended before the connection broke; a repeated message is harmless.
   ear.on('ready', () => {
     for (const [topic, listener] of listeners) listen(topic, listener)
   })
-  for (const client of [speaker, ear]) client.connect().catch(() => {}) // reported; it goes on trying
+  for (const client of [speaker, ear]) client.connect().catch(() => {}) // reported; it retries
   return {
     publish: (topic, text) =>
       withDeadline(speaker.publish(nameOf(topic), text), {

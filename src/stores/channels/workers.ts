@@ -5,31 +5,31 @@ import { withDeadline } from '../kv/deadline.ts'
 /**
  * DESIGN — a channel of workers on one port
  *
- *   worker ──publish──► primary ──told──► every worker that listens
- *      ◄────heard, once the texts are written────┘
+ *   worker ──publish──► primary ──deliver──► every subscribed worker
+ *      ◄────delivered, once the texts are written────┘
  *
- * Guarantees: whoever publishes is told when all has been handed on, so that it can wait with more; a worker that takes
- * nothing from its pipe is left out after a few texts, so that the primary keeps little for it.
+ * Guarantees: a publisher's promise resolves when all messages are handed on, which gives back-pressure; a worker that does
+ * not read its pipe is skipped after a few texts, so that the primary buffers little for it.
  */
 type Message =
   | { readonly channel: 'subscribe'; readonly topic: string }
   | { readonly channel: 'publish'; readonly id: number; readonly topic: string; readonly text: string }
-  | { readonly channel: 'told'; readonly topic: string; readonly text: string }
-  | { readonly channel: 'heard'; readonly id: number; readonly listeners: number }
+  | { readonly channel: 'deliver'; readonly topic: string; readonly text: string }
+  | { readonly channel: 'delivered'; readonly id: number; readonly listeners: number }
 
 const MOST_UNWRITTEN = 8
-/** Nobody's request waits for it. */
+/** Time-out of a message; no request waits for it. */
 const DEADLINE_MS = 2000
 
-/** The end of a worker. */
+/** Creates the worker's end. */
 export function workerChannel(): Channel {
   const listeners = new Map<string, (text: string) => void>()
   const waiting = new Map<number, (listeners: number) => void>()
   let lastId = 0
   const hear = (message: unknown): void => {
     if (!isMessage(message)) return
-    if (message.channel === 'told') listeners.get(message.topic)?.(message.text)
-    if (message.channel === 'heard') waiting.get(message.id)?.(message.listeners)
+    if (message.channel === 'deliver') listeners.get(message.topic)?.(message.text)
+    if (message.channel === 'delivered') waiting.get(message.id)?.(message.listeners)
   }
   process.on('message', hear)
   return {
@@ -50,7 +50,7 @@ export function workerChannel(): Channel {
   }
 }
 
-/** In the primary: passes texts on to the workers that listen. */
+/** Forwards texts to the subscribed workers; runs in the primary. */
 export function passTextsOn(): void {
   const listening = new Map<string, Set<Worker>>()
   const unwritten = new WeakMap<Worker, number>()
@@ -64,7 +64,7 @@ export function passTextsOn(): void {
   }
   const pass = async (topic: string, text: string): Promise<number> => {
     const able = [...(listening.get(topic) ?? [])].filter((worker) => (unwritten.get(worker) ?? 0) < MOST_UNWRITTEN)
-    await Promise.all(able.map((worker) => tell(worker, { channel: 'told', topic, text })))
+    await Promise.all(able.map((worker) => tell(worker, { channel: 'deliver', topic, text })))
     return able.length
   }
   cluster.on('message', (from: Worker, message: unknown) => {
@@ -73,7 +73,7 @@ export function passTextsOn(): void {
       listening.set(message.topic, (listening.get(message.topic) ?? new Set()).add(from))
     if (message.channel === 'publish')
       void pass(message.topic, message.text).then((listeners) =>
-        send(from, { channel: 'heard', id: message.id, listeners }),
+        send(from, { channel: 'delivered', id: message.id, listeners }),
       )
   })
 }
@@ -82,7 +82,7 @@ function isMessage(message: unknown): message is Message {
   return typeof message === 'object' && message !== null && 'channel' in message
 }
 
-/** Resolves when it is written, or cannot be: one that has just gone hears nothing. */
+/** Sends a message; resolves when it is written, or cannot be, as to a worker that has just ended. */
 function send(to: { send?: Worker['send'] }, message: Message): Promise<void> {
   return new Promise((resolve) => {
     if (to.send === undefined) resolve()

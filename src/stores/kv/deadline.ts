@@ -1,6 +1,6 @@
 const DEADLINE_MS = 250
 
-/** What becomes of work that takes longer than a store may. */
+/** Handling of work that exceeds a store's deadline. */
 export interface Lateness {
   /** Default 250. */
   readonly deadlineMs?: number
@@ -19,7 +19,7 @@ export async function withDeadline<T>(
     reject(new Error(`the store did not answer within ${deadlineMs} ms`))
     onLate?.()
   }
-  // Timers come before sockets: after a pause of this process's own, the answer may be there and not yet read.
+  // Timers come before sockets: after a pause of this process itself, the reply may have arrived and be unread.
   const timer = setTimeout(() => setImmediate(give), deadlineMs)
   try {
     return await Promise.race([work, late])

@@ -10,7 +10,7 @@ interface Wrapped {
   value?: unknown
 }
 
-/** What Keyv needs of a map. */
+/** The part of a map that Keyv uses. */
 interface BoundedMap {
   get(key: string): Wrapped | undefined
   set(key: string, value: Wrapped): void
@@ -19,7 +19,7 @@ interface BoundedMap {
 }
 
 /**
- * A map for Keyv that holds at most `maxBytes` of Buffers, dropping what was used longest ago.
+ * Creates a map for Keyv that holds at most `maxBytes` of Buffers and evicts the least recently used.
  * Keyv wraps each value as `{ value, expires }`, and looks after the expiry itself.
  */
 function createBoundedMap(maxBytes: number): BoundedMap {

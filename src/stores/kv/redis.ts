@@ -11,9 +11,9 @@ import { withDeadline } from './deadline.ts'
 export interface RedisSpace {
   readonly keyv: Keyv<Buffer>
   readonly leases: Leases
-  /** Has the connection replaced, on which an answer is late. */
+  /** Replaces the connection after a late reply. */
   renew(): void
-  /** What is under way may finish, within the deadline: a server that does not answer must not keep the process alive. */
+  /** Disconnects; in-flight operations may finish within the deadline: a hanging server must not keep the process alive. */
   disconnect(): Promise<void>
 }
 
@@ -31,8 +31,8 @@ export function connectRedis(url: string, namespace: string, log: Log): RedisSpa
   })
   const keyv = new Keyv<Buffer>({ store: engine, namespace: `turnpike:${namespace}`, throwOnErrors: true })
   keyv.on('error', report)
-  // At once, not with the first request, which would find the store empty and let it rest.
-  client.connect().catch(() => {}) // told by the listener above; it goes on trying
+  // At once, not with the first request, which would find the store empty and start its cool-down.
+  client.connect().catch(() => {}) // logged by the listener above; it retries
   const keyOf = (name: string) => `turnpike:${namespace}:lease:${name}`
   const leases: Leases = {
     take: async (name, ttlMs) => (await client.set(keyOf(name), '', { NX: true, PX: ttlMs })) !== null,

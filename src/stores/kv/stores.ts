@@ -7,13 +7,13 @@ import type { RedisSpace } from './redis.ts'
 /**
  * DESIGN — byte stores
  *
- * Keyv over a bounded map in memory, or over Redis when `REDIS_URL` is set. A store that does not answer must not slow
+ * Keyv over a bounded map in memory, or over Redis when `REDIS_URL` is set. A hanging store must not slow
  * requests down: every operation has a deadline, and after a failure the store rejects at once for a second, so that
- * an outage costs one deadline a second and not one a request. The rest is counted by a clock that nobody sets back.
+ * an outage costs one deadline a second and not one a request. The cool-down uses a monotonic clock.
  */
 const REST_AFTER_FAILURE_MS = 1000
 
-/** What byte stores are made from. */
+/** Options of byte stores. */
 export interface ByteStoresOptions {
   readonly redisUrl: string | undefined
   readonly log: Log
@@ -72,7 +72,7 @@ function guarded({ keyv, leases, renew }: RedisSpace): ByteStore {
   }
 }
 
-/** What was stored; garbage on the connection may look like a reply, and somebody else may use the same names. */
+/** Returns the stored bytes; garbage on the connection may look like a reply, and other programs may use the same names. */
 function bytesOf(value: unknown): Buffer | undefined {
   if (value === undefined || Buffer.isBuffer(value)) return value
   throw new Error('the store gave no bytes')

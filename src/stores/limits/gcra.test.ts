@@ -8,7 +8,7 @@ function limiterAt(rule: { limit: number; windowMs: number }, time: { nowMs: num
   return memoryLimiter(rule, { nowMs: () => time.nowMs })
 }
 
-/** Takes at these moments; gives those that were let through. */
+/** Takes at these times; returns those that were admitted. */
 function admitted(rule: { limit: number; windowMs: number }, moments: readonly number[]): number[] {
   const time = { nowMs: 0 }
   const limiter = limiterAt(rule, time)
@@ -19,7 +19,7 @@ function admitted(rule: { limit: number; windowMs: number }, moments: readonly n
   })
 }
 
-test('rate limit: a window’s worth may come at once, and then one each interval', (t) => {
+test('rate limit: a window’s worth may come at once, and then one per interval', (t) => {
   const rule = { limit: 4, windowMs: 1000 }
   t.deepEqual(admitted(rule, [0, 0, 0, 0, 0, 249, 250, 250, 499, 500]), [0, 0, 0, 0, 250, 500])
 })
@@ -34,7 +34,7 @@ const moments = fc
   .map((gaps) => gaps.map((_, index) => gaps.slice(0, index + 1).reduce((sum, gap) => sum + gap, 0)))
 const rule = fc.record({ limit: fc.integer({ min: 1, max: 20 }), windowMs: fc.integer({ min: 100, max: 5000 }) })
 
-test('rate limit: any window holds at most the burst and what trickled in', (t) => {
+test('rate limit: any window holds at most the burst and the refill', (t) => {
   fc.assert(
     fc.property(rule, moments, (given, at) => {
       const taken = admitted(given, at)
@@ -49,7 +49,7 @@ test('rate limit: any window holds at most the burst and what trickled in', (t) 
   )
 })
 
-test('rate limit: whoever keeps to the interval is never refused', (t) => {
+test('rate limit: a caller that keeps to the interval is never refused', (t) => {
   fc.assert(
     fc.property(rule, fc.integer({ min: 1, max: 100 }), (given, count) => {
       const interval = given.windowMs / given.limit
@@ -59,7 +59,7 @@ test('rate limit: whoever keeps to the interval is never refused', (t) => {
   )
 })
 
-test('rate limit: it says truly whether another would be let through', (t) => {
+test('rate limit: it reports correctly how many more would be admitted', (t) => {
   fc.assert(
     fc.property(rule, moments, (given, at) => {
       const time = { nowMs: 0 }
@@ -75,7 +75,7 @@ test('rate limit: it says truly whether another would be let through', (t) => {
   )
 })
 
-test('rate limit: keys do not share', (t) => {
+test('rate limit: keys are independent', (t) => {
   clock.at = 0
   const limiter = memoryLimiter({ limit: 1, windowMs: 1000 }, clock)
   for (const [key, isAllowed] of [

@@ -3,8 +3,8 @@ import type { RateDecision } from '../../core/ports/rate-limit.ts'
 /**
  * DESIGN — the generic cell rate algorithm
  *
- * One number a key: the moment at which all that was let through will be used up (the theoretical arrival time). Each
- * request moves it one interval on; it may be at most a window ahead of now. So a window's worth may come at once, then
+ * One number per key: the time at which all admitted requests will be used up (the theoretical arrival time). Each
+ * request moves it one interval forward; it may be at most a window ahead of now. So a window's worth may come at once, then
  * one each interval, and no edge between windows lets two windows' worth through.
  *
  *     now            now + window
@@ -14,12 +14,12 @@ import type { RateDecision } from '../../core/ports/rate-limit.ts'
  * Source: ITU-T I.371, annex A.
  */
 export interface RateRule {
-  /** How many requests a window lets through; also the burst. */
+  /** Requests per window; also the burst. */
   readonly limit: number
   readonly windowMs: number
 }
 
-/** Decides on a request at `nowMs`, given the key's arrival time; gives the new one, which is the old one when refused. */
+/** Decides on a request at `nowMs`, given the key's arrival time; returns the new one, unchanged after a refusal. */
 export function decide(
   { limit, windowMs }: RateRule,
   arrivalMs: number | undefined,
@@ -32,10 +32,10 @@ export function decide(
   return { ...describe({ limit, windowMs }, { isAllowed, aheadMs }), arrivalMs: nowMs + aheadMs }
 }
 
-/** Sums of intervals are not exact. */
+/** Tolerance for sums of intervals, which are not exact. */
 const TOLERANCE_MS = 1e-6
 
-/** A decision in numbers, from how far the arrival time is ahead of now after it. */
+/** Describes a decision by how far the arrival time is ahead of now after it. */
 export function describe(
   { limit, windowMs }: RateRule,
   { isAllowed, aheadMs }: { isAllowed: boolean; aheadMs: number },

@@ -4,13 +4,13 @@ import type { RateLimiter } from '../../core/ports/rate-limit.ts'
 import { entryLimit } from '../../core/system/entry-limit.ts'
 import { decide, type RateRule } from './gcra.ts'
 
-/** Keys beyond this are forgotten, those used longest ago first: they may then begin anew. */
+/** Most keys; the least recently used one is evicted and then starts anew. */
 const MOST_KEYS = 100_000
 
-/** A clock that is never set: one that went back would hold up everybody for as long. */
+/** A monotonic clock: a wall clock set back would hold up all callers. */
 const monotonic: Clock = { nowMs: () => performance.now() }
 
-/** Limits in this process's memory. */
+/** Creates limits in this process's memory. */
 export function memoryLimiter(rule: RateRule, clock = monotonic): RateLimiter {
   const arrivals = new LRUCache<string, number>(entryLimit(MOST_KEYS))
   return {

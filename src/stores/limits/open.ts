@@ -3,7 +3,7 @@ import type { RateLimiter } from '../../core/ports/rate-limit.ts'
 import type { RateRule } from './gcra.ts'
 import { memoryLimiter } from './memory.ts'
 
-/** What limiters are made from. */
+/** Options of limiters. */
 export interface LimiterOptions {
   readonly redisUrl: string | undefined
   /** Keeps limiters of one engine apart. */

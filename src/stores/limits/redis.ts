@@ -7,7 +7,7 @@ import { describe, type RateRule } from './gcra.ts'
 import { memoryLimiter } from './memory.ts'
 
 /**
- * The same decision, by the server's own clock, in one step: gives whether the request is let through, and how far the
+ * The same decision by the server's own clock, in one atomic step: returns whether the request is admitted, and how far the
  * arrival time is ahead, in microseconds.
  */
 const SCRIPT = `
@@ -26,7 +26,7 @@ return { allowed and 1 or 0, math.floor(used - now) }
 `
 const REST_AFTER_FAILURE_MS = 1000
 
-/** What the limiter is made from. */
+/** Options of the limiter. */
 export interface RedisLimiterOptions {
   readonly url: string
   readonly namespace: string
@@ -34,12 +34,12 @@ export interface RedisLimiterOptions {
 }
 
 /**
- * Limits that several instances share. While Redis does not answer, each instance counts by itself: a limit that is too
- * generous by the number of instances, rather than none, or no service.
+ * Creates limits that several instances share. During an outage of Redis each instance counts by itself: the limit is too
+ * generous by the number of instances, which is better than none, or no service.
  */
 export function redisLimiter(rule: RateRule, { url, namespace, log }: RedisLimiterOptions): RateLimiter {
   const client = createRedisClient(url, log)
-  client.connect().catch(() => {}) // logged; it goes on trying
+  client.connect().catch(() => {}) // logged; it retries
   const own = memoryLimiter(rule)
   let restUntilMs = 0
   return {
@@ -66,7 +66,7 @@ export function redisLimiter(rule: RateRule, { url, namespace, log }: RedisLimit
   }
 }
 
-/** What the script gives; garbage may look like a reply of another kind. */
+/** Checks the script's result; garbage may look like a reply of another kind. */
 function isDecision(reply: unknown): reply is [isAllowed: number, aheadMicroseconds: number] {
   return Array.isArray(reply) && reply.length === 2 && reply.every(Number.isSafeInteger)
 }

@@ -39,7 +39,7 @@ import { readSpend } from './spend/windows.ts'
 import { putRequests } from './telemetry/put.ts'
 import { findRequest, listRequests, readUsage } from './telemetry/read.ts'
 
-/** All that can be asked of the database, on either engine. */
+/** All commands of the database, on either engine. */
 export const commands = {
   'spend.reserve': reserveSpend,
   'spend.admit': admitSpend,
@@ -100,10 +100,10 @@ export const commands = {
 /** The name of a command. */
 export type CommandName = keyof typeof commands
 
-/** What a command takes; plain data, since it may be sent to another thread. */
+/** Input of a command; plain data, since it may be sent to another thread. */
 export type CommandInput<Name extends CommandName> = Parameters<(typeof commands)[Name]>[1]
 
-/** What a command answers; plain data. */
+/** Output of a command; plain data. */
 export type CommandOutput<Name extends CommandName> = Awaited<ReturnType<(typeof commands)[Name]>>
 
 /** Commands of one statement, which is a transaction by itself: on PostgreSQL they save two round trips. */

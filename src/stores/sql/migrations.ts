@@ -44,14 +44,14 @@ const receipts: Migration = {
   },
 }
 
-/** To delete old ones without looking at all. */
+/** Index for deleting old windows without a full scan. */
 const windowsByTime: Migration = {
   async up(db) {
     await db.schema.createIndex('spend_window_by_window').on('spend_window').column('window_id').execute()
   },
 }
 
-/** The steps from an empty database to the present one, in the order of their names. One that was released never changes. */
+/** The migrations from an empty database to the current one, in the order of their names. A released one never changes. */
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-spend': spend,
   '0002-receipts': receipts,
@@ -65,10 +65,10 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0010-payments-left': paymentsLeft,
 }
 
-/** Tables that are brought up to date together; each set remembers its own steps, so that either may get new ones. */
+/** Tables that are migrated together; each set records its own migrations, so that either may get new ones. */
 export interface TableSet {
   readonly steps: Readonly<Record<string, Migration>>
-  /** Where the steps that were taken are kept. */
+  /** Names of the tables that record applied migrations. */
   readonly memory: { readonly migrationTableName?: string; readonly migrationLockTableName?: string }
 }
 
@@ -85,8 +85,8 @@ export const tableSets = {
 export type TableSetName = keyof typeof tableSets
 
 /**
- * Brings the tables up to date and returns the names of the steps it took. All steps are one transaction under a lock:
- * a failing one leaves nothing, and of two at once one waits. Throws `internal_error` with the name of a failed step.
+ * Migrates the tables and returns the names of the applied migrations. All of them are one transaction under a lock:
+ * a failure leaves nothing, and of two at once one waits. Throws `internal_error` with the name of a failed migration.
  */
 export async function migrate(
   db: Kysely<Database>,

@@ -6,7 +6,7 @@ import type { PaymentTables } from './payments/schema.ts'
 import type { TelemetryTables } from './telemetry/schema.ts'
 
 /**
- * The tables. Both engines have the same, in the subset of SQL that both speak: text, `bigint` for money and moments,
+ * The tables. Both engines have the same, in their common subset of SQL: text, `bigint` for money and times,
  * JSON as text, CHECK, `on conflict`, `returning`. Every column's name ends in its unit.
  */
 
@@ -17,7 +17,7 @@ export interface Database extends TelemetryTables, AccountTables, LedgerTables, 
   receipt: ReceiptTable
 }
 
-/** What a scope has spent in a day or month, and what is held for requests under way: one row for each. */
+/** A scope's spend in a day or month, and the holds of in-flight requests: one row for each. */
 export interface SpendWindowTable {
   scope: string
   /** `d:2026-11-21`, `m:2026-11`. */
@@ -27,7 +27,7 @@ export interface SpendWindowTable {
   held_nano_usd: number
 }
 
-/** `expired`: the sweeper has counted it at its full amount; what it really cost may still be told. */
+/** `expired`: the sweeper has counted it at its full amount; its final cost may still be reported. */
 export type HoldState = 'open' | 'expired' | 'settled'
 
 /** Money held for one request, in all windows of its admission. */
@@ -39,7 +39,7 @@ export interface SpendHoldTable {
   amount_nano_usd: number
   /** The amount before the last change. */
   previous_amount_nano_usd: number
-  /** What it really cost; `null` until that is told. */
+  /** Its final cost; `null` until reported. */
   cost_nano_usd: number | null
   /** JSON of the windows with their limits, in lock order. */
   windows: string

@@ -24,18 +24,18 @@ const insertAccount = statement(['id'], (db, given: Places<{ id: string }>, now)
     .returning('id'),
 )
 
-/** Makes a user's account unless it is there; for commands, whose transaction it joins. Resolves with whether it was made. */
+/** Creates a user's account unless it exists; for commands, whose transaction it joins. Resolves with true when it was created. */
 export async function ensureAccount(db: Kysely<Database>, id: string, now: Moment): Promise<boolean> {
   return (await insertAccount(db, { id }, now)).length > 0
 }
 
-/** What a session needs of its account. */
+/** The properties of an account that a session needs. */
 export interface AccountStanding {
   readonly tier: Tier
   readonly suspendedAtMs: number | null
 }
 
-/** A user's account, made if it is not there. */
+/** Returns a user's account, created if it does not exist. */
 export const openAccount: Command<{ id: string }, AccountStanding> = async (db, { id }, now) => {
   const find = () =>
     db
@@ -49,14 +49,14 @@ export const openAccount: Command<{ id: string }, AccountStanding> = async (db, 
   return { tier: 'free', suspendedAtMs: null }
 }
 
-/** Whether an account is to be suspended or let in again, and by whom. */
+/** A suspension of an account, or its end, with the actor. */
 export interface Suspension {
   readonly id: string
   readonly isSuspended: boolean
   readonly audit: AuditNote
 }
 
-/** Suspends an account, or lets it in again; what it is already stays. Answers whether there is such an account. */
+/** Suspends or resumes an account; idempotent. Returns false when there is no such account. */
 export const suspendAccount: Command<Suspension, boolean> = async (db, { id, isSuspended, audit }, now) => {
   const changed = await db
     .updateTable('account')

@@ -5,7 +5,7 @@ import type { Database } from '../schema.ts'
 
 const LONGEST_LIST = 1000
 
-/** Enters who did what; for commands, whose transaction it joins, so that nothing is done without its entry. */
+/** Records an action with its actor; for commands, whose transaction it joins, so that no action lacks its entry. */
 export async function appendAudit(db: Kysely<Database>, note: AuditNote, now: Moment): Promise<void> {
   const { id, accountId, actor, action, subject, details = {} } = note
   await db
@@ -22,7 +22,7 @@ export async function appendAudit(db: Kysely<Database>, note: AuditNote, now: Mo
     .execute()
 }
 
-/** Which entries to list. */
+/** Filter of a list of entries. */
 export interface AuditQuery {
   readonly accountId?: string | undefined
   readonly sinceMs?: number | undefined
@@ -30,7 +30,7 @@ export interface AuditQuery {
   readonly after?: { readonly atMs: number; readonly id: string } | undefined
 }
 
-/** Audit entries, oldest first, at most 1,000. */
+/** Lists audit entries, oldest first, at most 1,000. */
 export const listAudit: Command<AuditQuery, AuditRecord[]> = async (db, { accountId, sinceMs, after }) => {
   let query = db.selectFrom('audit_entry').selectAll().orderBy('at_ms').orderBy('id').limit(LONGEST_LIST)
   if (accountId !== undefined) query = query.where('account_id', '=', accountId)

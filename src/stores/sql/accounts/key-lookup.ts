@@ -5,7 +5,7 @@ import { sqliteFile } from '../sqlite/location.ts'
 import type { SqlStore } from '../store.ts'
 import { SharedLookups } from './shared-lookups.ts'
 
-/** Where keys are looked up. */
+/** Options of the key look-up. */
 export interface KeyLookupOptions {
   readonly databaseUrl: string | undefined
   readonly dataDir: string
@@ -13,8 +13,8 @@ export interface KeyLookupOptions {
 }
 
 /**
- * Opens the look-up of keys, which begins after each request: nothing is kept, so a key that was revoked or changed, by whichever
- * instance, is so for the next request on all of them.
+ * Opens the look-up of keys, which begins after each request: nothing is cached, so a revocation or change by any
+ * instance applies to the next request on all of them.
  */
 export function openKeyLookup({ databaseUrl, dataDir, store }: KeyLookupOptions): KeyLookup {
   if (databaseUrl === undefined) return new SqliteKeyLookup(sqliteFile(dataDir))
@@ -22,7 +22,7 @@ export function openKeyLookup({ databaseUrl, dataDir, store }: KeyLookupOptions)
   return { find: (hash) => shared.find(hash), close() {} }
 }
 
-/** Readers wait for nobody in a write-ahead log, but for its recovery after a crash. */
+/** Readers of a write-ahead log wait only for its recovery after a crash. */
 const BUSY_TIMEOUT_MS = 50
 
 const FIND = `select k.id as id, k.account_id as accountId, k.pipeline_config as pipelineConfig, k.limits as limits,
@@ -30,8 +30,8 @@ const FIND = `select k.id as id, k.account_id as accountId, k.pipeline_config as
   from api_key k join account a on a.id = k.account_id where k.hash = ?`
 
 /**
- * Looks up on a connection of its own that can only read, on the main thread: a few microseconds from the page cache,
- * where asking the thread that writes would take a hundred.
+ * Looks up on a read-only connection of its own, on the main thread: a few microseconds from the page cache,
+ * where a query to the writing thread would take a hundred.
  */
 class SqliteKeyLookup implements KeyLookup {
   readonly #file: string
@@ -52,7 +52,7 @@ class SqliteKeyLookup implements KeyLookup {
     }
   }
 
-  /** The next look opens it again. */
+  /** Closes the connection; the next look-up opens it again. */
   close(): void {
     const open = this.#open
     this.#open = undefined

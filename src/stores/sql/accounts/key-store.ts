@@ -3,7 +3,7 @@ import type { KeyStore } from '../../../core/ports/keys.ts'
 import { WriteFailure } from '../engine/faults.ts'
 import type { SqlStore } from '../store.ts'
 
-/** Keeps keys in the database. */
+/** Creates the store of keys in the database. */
 export function createKeyStore(store: Pick<SqlStore, 'run'>): KeyStore {
   return {
     create: (key) => written(store.run('keys.create', key)),
@@ -14,7 +14,7 @@ export function createKeyStore(store: Pick<SqlStore, 'run'>): KeyStore {
   }
 }
 
-/** A write that failed is the specification's 500 here (7.1); a database that is not there is 503 as everywhere. */
+/** Converts a failed write to the specification's 500 (7.1); an unreachable database is 503 as everywhere. */
 async function written<Output>(work: Promise<Output>): Promise<Output> {
   try {
     return await work

@@ -8,7 +8,7 @@ import type { ApiKeyTable } from './schema.ts'
 
 const LONGEST_LIST = 10_000
 
-/** Makes a key, and its account if that is not there. Throws `permission_error` when the account has enough. */
+/** Creates a key, and its account if needed. Throws `permission_error` at the account's maximum. */
 export const createKey: Command<NewKey, StoredKey> = async (db, key, now) => {
   await ensureAccount(db, key.accountId, now)
   const { count } = await db
@@ -64,7 +64,7 @@ function toStored(row: Pick<ApiKeyTable, (typeof STORED)[number]>): StoredKey {
   }
 }
 
-/** An account's keys, the revoked ones too, newest first, at most 10,000. */
+/** Lists an account's keys, revoked ones included, newest first, at most 10,000. */
 export const listKeys: Command<{ accountId: string }, StoredKey[]> = async (db, { accountId }) => {
   const rows = await db
     .selectFrom('api_key')
@@ -97,7 +97,7 @@ export const changeKey: Command<KeyChange, StoredKey | undefined> = async (db, c
   return toStored(row)
 }
 
-/** Revokes a key; twice is harmless. Answers whether the account has such a key. */
+/** Revokes a key; idempotent. Returns false when the account has no such key. */
 export const revokeKey: Command<OwnedKey, boolean> = async (db, { id, accountId, audit }, now) => {
   const revoked = await db
     .updateTable('api_key')
@@ -128,7 +128,7 @@ const setLastUsed = statement(['id', 'atMs'], (db, given: Places<{ id: string; a
     .where((is) => is.or([is('last_used_at_ms', 'is', null), is('last_used_at_ms', '<', given.atMs)])),
 )
 
-/** Notes when keys were used; an earlier moment than the one that is there changes nothing. */
+/** Records when keys were used; an earlier time than the stored one is ignored. */
 export const touchKeys: Command<KeyUses, void> = async (db, uses) => {
   for (const [id, atMs] of uses) await setLastUsed(db, { id, atMs })
 }
@@ -149,7 +149,7 @@ const findByHash = statement(['hash'], (db, given: Places<{ hash: string }>) =>
     .where('hash', '=', given.hash),
 )
 
-/** The key with this hash, with what a request needs of its account. */
+/** Returns the key with this hash, with its account's properties that a request needs. */
 export const findKey: Command<{ hash: string }, KeyInUse | undefined> = async (db, { hash }) => {
   const [row] = await findByHash(db, { hash })
   return row

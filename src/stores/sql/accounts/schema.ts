@@ -1,11 +1,11 @@
-/** The tables of accounts, their keys, and what was done to either. */
+/** The tables of accounts, their keys, and the audit log of both. */
 export interface AccountTables {
   account: AccountTable
   api_key: ApiKeyTable
   audit_entry: AuditEntryTable
 }
 
-/** What an account pays for. */
+/** The plan of an account. */
 export type Tier = 'free' | 'pro' | 'team'
 
 /** A user of the identity provider; its id is the `sub` of their session tokens. */
@@ -18,7 +18,7 @@ export interface AccountTable {
   held_credits: number
   /** The number of its ledger entries. */
   entry_seq: number
-  /** The paid period, as the payment provider has told it. */
+  /** Begin of the paid period, as reported by the payment provider. */
   period_start_ms: number | null
   period_end_ms: number | null
   /** Set by an operator: its keys and sessions are refused from then on. */
@@ -26,36 +26,36 @@ export interface AccountTable {
   created_at_ms: number
 }
 
-/** An API key; of the key itself only a hash. */
+/** An API key; only a hash of the key itself is stored. */
 export interface ApiKeyTable {
   id: string
   account_id: string
-  /** Of the whole key, base64url: SHA-256, or HMAC-SHA-256 with the operator's pepper. */
+  /** Hash of the whole key, base64url: SHA-256, or HMAC-SHA-256 with the operator's pepper. */
   hash: string
   /** The first characters of the key, safe to show. */
   prefix: string
   name: string | null
   /** The pipeline string of its requests; `null`: the operator's. */
   pipeline_config: string | null
-  /** JSON of the limits that its owner has set; `null`: none. */
+  /** JSON of its owner's limits; `null`: none. */
   limits: string | null
   created_at_ms: number
   last_used_at_ms: number | null
-  /** A revoked key stays for the books. */
+  /** A revoked key is kept as a record. */
   revoked_at_ms: number | null
 }
 
-/** Who did what to which account or key. The database refuses to change or delete a row. */
+/** An action on an account or key, with its actor. The database refuses to change or delete a row. */
 export interface AuditEntryTable {
   id: string
   at_ms: number
   account_id: string
   /** `user:<id>`, `operator`, `stripe`. */
   actor: string
-  /** A noun and what happened to it, e.g. `key.created`. */
+  /** A noun and its change, e.g. `key.created`. */
   action: string
-  /** Id of the key or account that it happened to. */
+  /** Id of the key or account. */
   subject: string
-  /** JSON of what changed; never a secret. */
+  /** JSON of the changes; never a secret. */
   details: string
 }

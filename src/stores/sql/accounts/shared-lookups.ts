@@ -1,12 +1,12 @@
 interface Running<Value> {
   readonly done: Promise<unknown>
-  /** Begins when that is done, for all who have asked meanwhile. */
+  /** Begins after the running one, for all callers that came meanwhile. */
   next: Promise<Value> | undefined
 }
 
 /**
- * Shares look-ups: at most one runs for each name, and all that ask meanwhile share the one after it. So each answer is of
- * a look-up that began after it was asked for, and requests at once with one key take one connection.
+ * Shares look-ups: at most one runs for each name, and all callers that come meanwhile share the next one. So each result
+ * is of a look-up that began after its request, and concurrent requests with one key take one connection.
  */
 export class SharedLookups<Value> {
   readonly #lookUp: (name: string) => Promise<Value>

@@ -5,7 +5,7 @@ import { appendAudit } from '../accounts/audit.ts'
 import type { Command, Moment } from '../engine/command.ts'
 import type { Database } from '../schema.ts'
 
-/** Sets when an account recharges by itself. What the gateway had switched off is on again, if so wished. */
+/** Sets an account's auto-recharge. Enabling it clears the gateway's reason for disabling it. */
 export const setAutoRecharge: Command<
   { accountId: string; settings: Omit<AutoRecharge, 'disabledReason'>; noteId: string },
   void
@@ -29,7 +29,7 @@ export const setAutoRecharge: Command<
   await appendAudit(db, { id: noteId, accountId, ...by, details: { ...settings } }, now)
 }
 
-/** Switches an account's recharging off and says why, once for each cause; for commands, whose transaction it joins. */
+/** Disables an account's auto-recharge with a reason, once for each cause; for commands, whose transaction it joins. */
 export async function switchOff(
   db: Kysely<Database>,
   { accountId, reason, cause }: { accountId: string; reason: string; cause: string },
@@ -49,7 +49,7 @@ export async function switchOff(
 
 const MOST_AT_ONCE = 50
 
-/** Accounts with credits below their threshold and no recharge under way. */
+/** Returns accounts with credits below their threshold and no recharge in flight. */
 export const belowThreshold: Command<null, string[]> = async (db) => {
   const rows = await db
     .selectFrom('auto_recharge')

@@ -6,7 +6,7 @@ import { applyPayment, applyReversal } from './payments.ts'
 import { claimRecharge, endRecharge, fixRecharge, takeStaleRecharges } from './recharges.ts'
 import { applySubscription, liveSubscriptions } from './subscriptions.ts'
 
-/** What billing asks of the database. */
+/** Billing's commands. */
 export const billingCommands = {
   'billing.balance': readBalance,
   'billing.ticket': takeTicket,
@@ -32,7 +32,7 @@ export const billingCommands = {
   'billing.prune-events': pruneEvents,
 }
 
-/** Those of one statement. */
+/** Commands of one statement. */
 export const singleBillingStatements = [
   'billing.ticket',
   'billing.seen',

@@ -4,7 +4,7 @@ import type { Command } from '../engine/command.ts'
 import { switchOff } from './auto-recharge.ts'
 import { rememberEvent } from './fetches.ts'
 
-/** What an account's owner sees; an account that is not there yet is free and empty. */
+/** Reads the balance as shown to an account's owner; an unknown account is free and empty. */
 export const readBalance: Command<string, Balance> = async (db, accountId) => {
   const account = await db.selectFrom('account').selectAll().where('id', '=', accountId).executeTakeFirst()
   const set = await db.selectFrom('auto_recharge').selectAll().where('account_id', '=', accountId).executeTakeFirst()
@@ -22,13 +22,13 @@ export const readBalance: Command<string, Balance> = async (db, accountId) => {
   }
 }
 
-/** Who an account is at the provider. */
+/** Returns an account's customer at the payment provider. */
 export const readCustomer: Command<string, Customer> = async (db, accountId) => {
   const row = await db.selectFrom('billing_customer').selectAll().where('account_id', '=', accountId).executeTakeFirst()
   return { customerId: row?.customer_id ?? null, generation: row?.generation ?? 0 }
 }
 
-/** Writes an account's customer down unless it has one; returns the one it has. */
+/** Stores an account's customer unless it has one; returns the stored one. */
 export const putCustomer: Command<{ accountId: string; customerId: string }, string> = async (
   db,
   { accountId, customerId },
@@ -48,7 +48,7 @@ export const putCustomer: Command<{ accountId: string; customerId: string }, str
   return customer_id ?? customerId
 }
 
-/** Whose customer it is. */
+/** Returns the account of a customer. */
 export const findAccount: Command<string, string | undefined> = async (db, customerId) => {
   const row = await db
     .selectFrom('billing_customer')
@@ -58,7 +58,7 @@ export const findAccount: Command<string, string | undefined> = async (db, custo
   return row?.account_id
 }
 
-/** Forgets a customer that was deleted at the provider: nothing can be charged any more. */
+/** Removes a customer that was deleted at the provider: nothing can be charged any more. */
 export const forgetCustomer: Command<{ customerId: string; eventId?: string | undefined }, void> = async (
   db,
   { customerId, eventId },

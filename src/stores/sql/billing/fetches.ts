@@ -5,10 +5,10 @@ import type { Database } from '../schema.ts'
 /**
  * DESIGN — webhooks in any order, any number of times
  *
- *   event ─▶ take a ticket ─▶ fetch the object from the provider ─▶ one transaction: remember the event,
- *                                                                   write what was fetched unless a later ticket has
+ *   event ─▶ take a ticket ─▶ fetch the object from the provider ─▶ one transaction: record the event,
+ *                                                                   write the object unless a later ticket has
  *
- * What an event says of its object is never believed: it may be old. Of two fetches the one with the later ticket counts.
+ * An event's own copy of its object is never used: it may be stale. Of two fetches the one with the later ticket counts.
  * An object that changes after a fetch raises a further event, whose fetch has a later ticket, so the last one wins
  * whichever order events, fetches and writes come in. Effects that may happen only once are keyed by the business id.
  */
@@ -26,13 +26,13 @@ export const takeTicket: Command<null, number> = async (db) => {
   return last_ticket
 }
 
-/** Whether an event was handled. */
+/** Returns true when an event was handled. */
 export const hasSeenEvent: Command<string, boolean> = async (db, id) => {
   const row = await db.selectFrom('billing_event').select('id').where('id', '=', id).executeTakeFirst()
   return row !== undefined
 }
 
-/** Remembers an event as handled, in the transaction of its effect. */
+/** Records an event as handled, in the transaction of its effect. */
 export async function rememberEvent(db: Kysely<Database>, id: string | undefined, now: Moment): Promise<void> {
   if (id === undefined) return
   await db
@@ -46,7 +46,7 @@ const PRUNED_AT_ONCE = 200
 /** The provider repeats an event for three days, and lists them for thirty. */
 const KEPT_MS = 40 * 24 * 60 * 60 * 1000
 
-/** Deletes events that nobody sends any more; returns how many, at most 200. */
+/** Deletes events that are no longer repeated; returns how many, at most 200. */
 export const pruneEvents: Command<null, number> = async (db, _, now) => {
   const { numDeletedRows } = await db
     .deleteFrom('billing_event')
@@ -62,7 +62,7 @@ export const pruneEvents: Command<null, number> = async (db, _, now) => {
   return Number(numDeletedRows)
 }
 
-/** Whether the caller is the one to do a task that is due, which is then due again after `everyMs`. */
+/** Claims a due task, which is then due again after `everyMs`; returns true for the one caller that gets it. */
 export const claimTask: Command<{ name: string; everyMs: number }, boolean> = async (db, { name, everyMs }, now) => {
   const row = await db
     .insertInto('billing_task')

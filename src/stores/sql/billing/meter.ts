@@ -4,15 +4,15 @@ import type { Command } from '../engine/command.ts'
 import type { MeterReportTable } from './schema.ts'
 
 const HOUR_MS = 60 * 60_000
-/** What ends an hour's calls late is still counted with it. */
+/** Calls of an hour that end this much later still count with it. */
 const GRACE_MS = 2 * 60_000
-/** Beyond it the provider takes no report any more. */
+/** Age beyond which the provider accepts no report. */
 const OLDEST_MS = 35 * 24 * HOUR_MS
 const LEASE_MS = 60_000
 const LONGEST_WAIT_MS = HOUR_MS
 const MOST_AT_ONCE = 100
 
-/** Writes down, for hours that have ended, the calls that no report has yet. */
+/** Records, for hours that have ended, the calls that no report has yet. */
 export const collectMeterReports: Command<null, void> = async (db, _, now) => {
   const hours = await db
     .selectFrom('overage_hour as hour')
@@ -58,7 +58,7 @@ export const collectMeterReports: Command<null, void> = async (db, _, now) => {
   }
 }
 
-/** Reports that are due, with the moment of their first try: that is written down before it is made. */
+/** Returns due reports, with the time of their first try, which is recorded before it is made. */
 export const takeMeterReports: Command<null, MeterReport[]> = async (db, _, now) => {
   const due = await db
     .selectFrom('meter_report')
@@ -110,7 +110,7 @@ function toReport(row: MeterReportTable & { calls_so_far: number | null }): Mete
   }
 }
 
-/** A report has arrived, or can no longer. */
+/** Ends a report that has arrived, or no longer can. */
 export const endMeterReport: Command<{ id: string; state: 'sent' | 'lost' }, void> = async (db, { id, state }) => {
   await db.updateTable('meter_report').set({ state }).where('id', '=', id).execute()
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { addCounts, addTexts, type Table } from '../engine/columns.ts'
 
-/** The tables of what the payment provider knows. */
+/** Creates the tables of billing. */
 export const billing: Migration = {
   async up(db) {
     const create = (name: string, key: string): Table =>
@@ -69,7 +69,7 @@ export const billing: Migration = {
   },
 }
 
-/** The table of what prorations have charged and returned. */
+/** Creates the table of prorations. */
 export const billingProrations: Migration = {
   async up(db) {
     const table = db.schema

@@ -9,7 +9,7 @@ import { rememberEvent } from './fetches.ts'
 import { settleProrations } from './prorations.ts'
 import type { BillingPaymentTable } from './schema.ts'
 
-/** Gives the credits of an invoice, once, and takes back those for which prorations have returned money. */
+/** Grants the credits of an invoice, once, and takes back those for which prorations have returned money. */
 export const applyPayment: Command<{ payment: FetchedInvoice; eventId?: string | undefined }, void> = async (
   db,
   { payment, eventId },
@@ -19,7 +19,7 @@ export const applyPayment: Command<{ payment: FetchedInvoice; eventId?: string |
   if (await giveCredits(db, { ...payment, kind: 'grant' }, now)) await settleProrations(db, payment, now)
 }
 
-/** Gives the credits of a payment; returns `false` when they were given before. For commands, whose transaction it joins. */
+/** Grants the credits of a payment; returns `false` when they were granted before. For commands, whose transaction it joins. */
 export async function giveCredits(
   db: Kysely<Database>,
   { paymentId, accountId, credits, kind }: FetchedPayment & { kind: string },
@@ -46,8 +46,8 @@ export async function giveCredits(
 }
 
 /**
- * Takes the credits of what was refunded or is disputed, or gives back what a dispute had taken. What has been spent
- * already cannot be taken and is not owed. A first dispute switches recharging off.
+ * Takes back the credits of a refund or dispute, or returns those of a dispute that was won. Credits that are spent
+ * already cannot be taken and are not owed. A first dispute disables auto-recharge.
  */
 export const applyReversal: Command<{ reversal: FetchedReversal; fetch: Fetch }, void> = async (
   db,
@@ -75,7 +75,7 @@ export const applyReversal: Command<{ reversal: FetchedReversal; fetch: Fetch },
     await switchOff(db, { accountId: payment.account_id, reason: 'payment_disputed', cause: paymentId }, now)
 }
 
-/** Moves what is due since the last time; returns what is taken of the payment's credits in all. */
+/** Moves the credits due since the last time; returns the total taken of the payment's credits. */
 async function moveCredits(
   db: Kysely<Database>,
   { payment, dueCredits, ticket }: { payment: BillingPaymentTable; dueCredits: number; ticket: number },

@@ -7,7 +7,7 @@ import type { Database } from '../schema.ts'
 
 /**
  * Adds an invoice's prorations to those of its account, and takes back the credits for which they have returned money in
- * all. What is spent is taken from the credits of later invoices; what a later invoice charges for is given back. So the
+ * total. Spent credits are taken from those of later invoices; credits that a later invoice charges for are returned. So the
  * order of invoices makes no difference. For commands, whose transaction it joins, once for each invoice.
  */
 export async function settleProrations(

@@ -8,13 +8,13 @@ import { rememberEvent } from './fetches.ts'
 import { giveCredits } from './payments.ts'
 import type { RechargeTable } from './schema.ts'
 
-/** How long the one who has claimed a recharge is left alone with it. */
+/** Lease of a claimed recharge. */
 const LEASE_MS = 60_000
-/** Nobody waits longer than this between two tries. */
+/** Longest wait between two tries. */
 const LONGEST_WAIT_MS = 60 * 60_000
 const MOST_AT_ONCE = 20
 
-/** Claims a recharge of an account; of several at once, one gets it. */
+/** Claims a recharge of an account; exactly one of several concurrent callers gets it. */
 export const claimRecharge: Command<
   { accountId: string; rechargeId: string; monthStartMs: number },
   PendingRecharge | undefined
@@ -65,7 +65,7 @@ async function boughtSince(db: Kysely<Database>, accountId: string, sinceMs: num
   return Number(credits)
 }
 
-/** Pending recharges of which nothing was heard for long. Each try makes the wait before the next twice as long. */
+/** Claims stale pending recharges. Each try doubles the wait before the next. */
 export const takeStaleRecharges: Command<null, PendingRecharge[]> = async (db, _, now) => {
   const stale = await db
     .selectFrom('recharge')
@@ -83,7 +83,7 @@ export const takeStaleRecharges: Command<null, PendingRecharge[]> = async (db, _
       .set((of) => ({ attempts: of('attempts', '+', 1), next_at_ms: of(now, '+', waitMs) }))
       .where('id', '=', id)
       .where('state', '=', 'pending')
-      // Nobody else has taken it since it was read.
+      // No other instance has taken it since it was read.
       .where('next_at_ms', '=', next_at_ms)
       .returningAll()
       .executeTakeFirst()
@@ -97,7 +97,7 @@ interface Means {
   paymentMethodId: string
 }
 
-/** Fixes whom and what a recharge charges; the first to do so counts. */
+/** Fixes the customer and card of a recharge; the first call counts. */
 export const fixRecharge: Command<Means & { id: string }, Means> = async (db, { id, customerId, paymentMethodId }) => {
   const row = await db
     .updateTable('recharge')
@@ -112,8 +112,8 @@ export const fixRecharge: Command<Means & { id: string }, Means> = async (db, { 
 }
 
 /**
- * Ends a recharge, whoever hears of its end first. A payment that succeeded counts whatever was thought before, also when
- * the row is gone (a restored backup): the money is there. A failed one switches recharging off, so that nothing loops.
+ * Ends a recharge; idempotent. A payment that succeeded counts whatever was recorded before, also when
+ * the row is gone (a restored backup): the money is there. A failed one disables auto-recharge, so that nothing loops.
  */
 export const endRecharge: Command<{ end: RechargeEnd; eventId?: string | undefined }, void> = async (
   db,

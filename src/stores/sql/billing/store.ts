@@ -3,7 +3,7 @@ import type { BillingStore } from '../../../core/ports/billing.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { SqlStore } from '../store.ts'
 
-/** Keeps what billing knows in the database. */
+/** Creates billing's store in the database. */
 export function createBillingStore(store: Pick<SqlStore, 'run'>, clock: Clock): BillingStore {
   return {
     balance: (accountId) => store.run('billing.balance', accountId),
@@ -33,7 +33,7 @@ export function createBillingStore(store: Pick<SqlStore, 'run'>, clock: Clock): 
   }
 }
 
-/** The begin of the UTC month. */
+/** Returns the begin of the UTC month. */
 function monthStartOf(nowMs: number): number {
   const now = new Date(nowMs)
   return Date.UTC(now.getUTCFullYear(), now.getUTCMonth())

@@ -11,7 +11,7 @@ const SERVED = ['active', 'trialing', 'past_due']
 /** Statuses of a subscription that can become a served one again without a new checkout. */
 const LIVE = [...SERVED, 'unpaid', 'paused']
 
-/** Subscriptions of an account that are paid for or could be again. */
+/** Returns subscriptions of an account that are paid for or could be again. */
 export const liveSubscriptions: Command<string, string[]> = async (db, accountId) => {
   const rows = await db
     .selectFrom('billing_subscription')
@@ -23,7 +23,7 @@ export const liveSubscriptions: Command<string, string[]> = async (db, accountId
   return rows.map(({ id }) => id)
 }
 
-/** Writes a subscription down unless a later fetch has, and sets its account's tier and period. */
+/** Stores a subscription unless a later fetch has, and sets its account's tier and period. */
 export const applySubscription: Command<{ subscription: FetchedSubscription; fetch: Fetch }, void> = async (
   db,
   { subscription, fetch: { ticket, eventId } },
@@ -54,7 +54,7 @@ export const applySubscription: Command<{ subscription: FetchedSubscription; fet
   await appendAudit(db, { ...note, details }, now)
 }
 
-/** The best plan that is served decides; of two of the same, the one that lasts longer. Returns it. */
+/** Sets the best served plan; of two of the same, the one that lasts longer. Returns it. */
 async function setTier(db: Kysely<Database>, accountId: string): Promise<AccountTier> {
   const best = await db
     .selectFrom('billing_subscription')

@@ -3,18 +3,18 @@ import { GatewayError } from '../../../core/errors.ts'
 import { type Places, statement } from '../engine/statement.ts'
 import type { Database } from '../schema.ts'
 
-/** What an account has, and what of it is held. */
+/** An account's credits, and the held part of them. */
 export interface AccountCredits {
   readonly postedCredits: number
   readonly heldCredits: number
 }
 
-/** Locks an account for the transaction and gives what it has. Throws `internal_error` for an unknown one. */
+/** Locks an account for the transaction and returns its credits. Throws `internal_error` for an unknown one. */
 export async function lockCredits(db: Kysely<Database>, accountId: string): Promise<AccountCredits> {
   return releaseCredits(db, accountId, 0)
 }
 
-/** Frees what was held, locks the account for the transaction and gives what it has. */
+/** Releases held credits, locks the account for the transaction and returns its credits. */
 export async function releaseCredits(
   db: Kysely<Database>,
   accountId: string,
@@ -33,14 +33,14 @@ const subtractHeld = statement(['accountId', 'credits'], (db, given: Places<{ ac
     .returning(['posted_credits', 'held_credits']),
 )
 
-/** Holds credits if they are there. `undefined`: held; otherwise how many are free, with the account locked. */
+/** Holds credits if available. `undefined`: held; otherwise the number of free ones, with the account locked. */
 export async function holdCredits(
   db: Kysely<Database>,
   accountId: string,
   credits: number,
 ): Promise<number | undefined> {
   if ((await addHeld(db, { accountId, credits })).length > 0) return undefined
-  // A row that does not match is not locked: credits may come before the refusal is worded. Locked, it stays as it is.
+  // A row that does not match is not locked: credits may arrive before the refusal is composed. Locked, it is stable.
   const { postedCredits, heldCredits } = await lockCredits(db, accountId)
   const isRefused = (await addHeld(db, { accountId, credits })).length === 0
   return isRefused ? postedCredits - heldCredits : undefined

@@ -1,20 +1,20 @@
 import { type PlanPeriod, periodOf, type Tier } from '../../../core/money/plans.ts'
 import type { Command } from '../engine/command.ts'
 
-/** Where an account stands. */
+/** The balance of an account. */
 export interface AccountBalance {
   readonly tier: Tier
-  /** What may still be spent: what is held for running requests is not in it. */
+  /** Credits that may still be spent, without those held for in-flight requests. */
   readonly credits: number
-  /** End of the paid period, in milliseconds since 1970, as far as it is known. */
+  /** End of the paid period, in milliseconds since 1970, if known. */
   readonly periodEndMs: number | null
-  /** The period in which its calls are counted now. */
+  /** The current period of its calls. */
   readonly period: PlanPeriod
-  /** Of this period: answered, or running. */
+  /** Calls of this period: answered, or in flight. */
   readonly usedCalls: number
 }
 
-/** Reads where an account stands; one that was never used is free and has nothing. */
+/** Reads an account's balance; an unused account is free and empty. */
 export const readBalance: Command<{ accountId: string }, AccountBalance> = async (db, { accountId }, now) => {
   const account = await db
     .selectFrom('account')

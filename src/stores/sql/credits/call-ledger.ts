@@ -6,15 +6,15 @@ import type { SqlStore } from '../store.ts'
 
 const SWEEP_EVERY_MS = 30_000
 
-/** A ledger that has a timer. */
+/** A ledger with a timer. */
 export interface SqlCallLedger extends CallLedger {
-  /** Frees what is held by those whose lease has ended; done at the start and every thirty seconds. */
+  /** Releases holds whose lease has ended; runs at the start and every thirty seconds. */
   sweep(): Promise<void>
-  /** Ends the timer; the store stays open. */
+  /** Stops the timer; the store stays open. */
   close(): Promise<void>
 }
 
-/** Keeps calls and credits in the database. */
+/** Creates the ledger of calls and credits in the database. */
 export function createCallLedger({ store, log }: { store: SqlStore; log: Log }): SqlCallLedger {
   const sweeper = startInterval((signal) => sweepAll(store, { log, signal }), {
     everyMs: SWEEP_EVERY_MS,
@@ -41,7 +41,7 @@ async function sweepAll(
 ): Promise<void> {
   for (;;) {
     const { expired, isMore } = await store.run('ledger.sweep', undefined)
-    // Somebody held calls and was not heard of again: a crash, or a lease too short.
+    // Holds were never ended: after a crash, or with a lease too short.
     if (expired > 0) log.warn({ holds: expired }, 'calls.holds-expired')
     if (!isMore || signal?.aborted) return
   }

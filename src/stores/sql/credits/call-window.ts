@@ -9,7 +9,7 @@ export interface CallKey {
   readonly windowId: string
 }
 
-/** Holds calls in a period, which may be new, and gives all that are used or held with them. Locks it for the transaction. */
+/** Holds calls in a period, which may be new, and returns all used or held ones, these included. Locks it for the transaction. */
 export async function holdCalls(db: Kysely<Database>, key: CallKey, calls: number): Promise<number> {
   const [row] = await addHeld(db, { ...key, calls })
   if (row === undefined) throw new GatewayError('internal_error', `The calls of ${key.windowId} cannot be counted.`)

@@ -9,18 +9,18 @@ import { changeCalls } from './call-window.ts'
 import { enter } from './entries.ts'
 import type { CreditHoldTable } from './schema.ts'
 
-/** How long an ended hold is remembered, to tell a repeated end from one of an unknown hold. */
+/** Time for which an ended hold is kept, to distinguish a repeated end from one of an unknown hold. */
 export const ENDED_KEPT_MS = 24 * 60 * 60 * 1000
 const HOUR_MS = 60 * 60 * 1000
 
-/** Ends holds: what was answered is counted and charged, the rest is free again. The first end of a hold counts. */
+/** Ends holds: answered calls are counted and charged, the rest is released. The first end of a hold counts. */
 export const endCalls: Command<readonly CallEnd[], CallEndOutcome[]> = async (db, ends, now) => {
   const outcomes = new Map<CallEnd, CallEndOutcome>()
   for (const end of inLockOrder(ends)) outcomes.set(end, await endOne(db, end, now))
   return ends.map((end) => outcomes.get(end) ?? 'unknown')
 }
 
-/** The one order in which accounts are locked: two transactions never wait for each other. */
+/** Sorts ends in the one order in which accounts are locked, which prevents deadlocks. */
 function inLockOrder(ends: readonly CallEnd[]): CallEnd[] {
   const keyOf = ({ accountId, holdId }: CallEnd): string => `${accountId} ${holdId}`
   return ends.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
@@ -31,7 +31,7 @@ async function endOne(db: Kysely<Database>, { holdId, usedCalls }: CallEnd, now:
     throw new GatewayError('internal_error', `Expected a whole number of calls from 0, got ${usedCalls}.`)
   const [hold] = await endHold(db, { holdId, usedCalls }, now)
   if (hold === undefined) return (await isKnown(db, holdId)) ? 'repeated' : 'unknown'
-  // After its lease what it held was freed already.
+  // After its lease its hold was released already.
   const isLate = hold.previous_state === 'expired'
   const heldCalls = isLate ? 0 : -hold.calls
   await changeCalls(db, keyOf(hold), { settledCalls: hold.used_calls, heldCalls })
@@ -45,7 +45,7 @@ interface Ended {
   readonly isLate: boolean
 }
 
-/** Takes what the calls cost, as far as it is there: always, unless the hold had expired. The rest is written down as owed. */
+/** Charges the calls as far as credits are available: always, unless the hold had expired. The rest is recorded as owed. */
 async function charge(db: Kysely<Database>, { hold, isLate }: Ended, now: Moment): Promise<void> {
   const { id, account_id: accountId, calls, call_credits: callCredits, used_calls: usedCalls } = hold
   const { postedCredits, heldCredits } = isLate
@@ -61,7 +61,7 @@ async function charge(db: Kysely<Database>, { hold, isLate }: Ended, now: Moment
   await addOverage(db, { accountId, usedCalls, chargedCredits, shortfallCredits: owedCredits - chargedCredits }, now)
 }
 
-/** All is owed until it is charged. */
+/** Ends a hold; everything is owed until it is charged. */
 const endHold = statement(['holdId', 'usedCalls'], (db, given: Places<{ holdId: string; usedCalls: number }>, now) =>
   db
     .updateTable('credit_hold')
@@ -95,7 +95,7 @@ interface Overage {
   readonly shortfallCredits: number
 }
 
-/** Counts calls beyond the plan in the hour of their end: an hour that is over, and a command’s patience, changes no more. */
+/** Counts calls beyond the quota in the hour of their end: an hour that is over, and a command’s time-out, changes no more. */
 const addOverage = statement(
   ['accountId', 'usedCalls', 'chargedCredits', 'shortfallCredits'],
   (db, given: Places<{ [Name in keyof Overage]: Overage[Name] }>, now) =>

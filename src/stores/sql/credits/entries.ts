@@ -5,26 +5,26 @@ import { type Places, statement } from '../engine/statement.ts'
 import type { Database } from '../schema.ts'
 import { lockCredits } from './account-credits.ts'
 
-/** What is to be entered in an account's books. */
+/** A new entry of an account's ledger. */
 export interface NewEntry {
   readonly accountId: string
   /** A noun: `grant`, `recharge`, `refund`. */
   readonly kind: string
-  /** Positive: given. Negative: taken. Not 0. */
+  /** Positive: granted. Negative: taken. Not 0. */
   readonly credits: number
-  /** The business id of what is entered, e.g. `invoice:in_1`: the same again changes nothing. */
+  /** The business id of the entry, e.g. `invoice:in_1`: it makes the entry idempotent. */
   readonly idem: string
   readonly now: Moment
-  /** What is done about a take that is more than there is, less what is held. Default: `clip`, as much as there is is taken. */
+  /** Handling of a take beyond the free credits. Default: `clip`, which takes as many as are available. */
   readonly beyond?: 'clip' | 'refuse'
 }
 
-/** What became of an entry. */
+/** Outcome of an entry. */
 export type EntryOutcome = 'appended' | 'replayed' | 'refused'
 
 /**
- * Enters credits that are given or taken; for commands, whose transaction it joins. `refused`: a take of which nothing,
- * or with `beyond: 'refuse'` not all, is there; that is not remembered. Throws `internal_error` for an unknown account.
+ * Records credits that are granted or taken; for commands, whose transaction it joins. `refused`: a take of which nothing,
+ * or with `beyond: 'refuse'` not all, is available; that is not recorded. Throws `internal_error` for an unknown account.
  */
 export async function appendEntry(
   db: Kysely<Database>,
@@ -32,7 +32,7 @@ export async function appendEntry(
 ): Promise<EntryOutcome> {
   if (!Number.isSafeInteger(credits) || credits === 0)
     throw new GatewayError('internal_error', `Expected a whole number of credits other than 0, got ${credits}.`)
-  // From here on nobody else appends to this account, so what is read stays true.
+  // From here on no other transaction appends to this account, so reads stay valid.
   const { postedCredits, heldCredits } = await lockCredits(db, accountId)
   const [known] = await findEntry(db, { accountId, idem })
   if (known !== undefined) return 'replayed'
@@ -42,18 +42,18 @@ export async function appendEntry(
   return 'appended'
 }
 
-/** Enters credits as far as they are there; returns those that were moved, with their sign. */
+/** Moves credits as far as they are available; returns the number moved, with its sign. */
 export async function moveAvailable(db: Kysely<Database>, entry: NewEntry): Promise<number> {
   if ((await appendEntry(db, entry)) === 'refused') return 0
   const [entered] = await findEntry(db, entry)
   return entered?.credits ?? 0
 }
 
-/** As a command of its own: what an operator gives or takes. */
+/** Appends an entry as a command of its own: credits that an operator grants or takes. */
 export const appendToLedger: Command<Omit<NewEntry, 'now'>, EntryOutcome> = (db, entry, now) =>
   appendEntry(db, { ...entry, now })
 
-/** Changes an account's credits and writes it down. The caller has seen to it that they suffice. */
+/** Changes an account's credits and records it. The caller has checked that they suffice. */
 export async function enter(
   db: Kysely<Database>,
   { accountId, kind, credits, idem }: Pick<NewEntry, 'accountId' | 'kind' | 'credits' | 'idem'>,

@@ -1,10 +1,10 @@
 import type { CreditEntry, CreditPage } from '../../../core/ports/credit-entries.ts'
 import type { Command } from '../engine/command.ts'
 
-/** One more than a page may have tells whether there is another. */
+/** One more than a page, to know whether there is another. */
 const LONGEST_LIST = 501
 
-/** What changed an account's credits, newest first. */
+/** Lists changes of an account's credits, newest first. */
 export const listEntries: Command<CreditPage, CreditEntry[]> = async (db, { accountId, after, limit }) => {
   let query = db
     .selectFrom('ledger_entry')

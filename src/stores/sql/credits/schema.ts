@@ -6,18 +6,18 @@ export interface LedgerTables {
   overage_hour: OverageHourTable
 }
 
-/** What changed an account's credits. The database refuses to change or delete a row. */
+/** A change of an account's credits. The database refuses to change or delete a row. */
 export interface LedgerEntryTable {
   account_id: string
-  /** 1, 2, 3, … without a gap in each account. */
+  /** 1, 2, 3, … without gaps in each account. */
   seq: number
   /** A noun: `calls`, `grant`, `recharge`, `refund`. */
   kind: string
-  /** Positive: given. Negative: taken. Never 0. */
+  /** Positive: granted. Negative: taken. Never 0. */
   credits: number
   /** The account's credits with this entry. */
   posted_after_credits: number
-  /** What is entered once only, e.g. `invoice:in_1`, `hold:req_1`. */
+  /** Idempotency key, e.g. `invoice:in_1`, `hold:req_1`. */
   idem: string
   created_at_ms: number
 }
@@ -27,16 +27,16 @@ export interface CallWindowTable {
   account_id: string
   /** `m:2026-11`, a UTC month; `p:1763683200000`, a paid period by its begin. */
   window_id: string
-  /** Answered. */
+  /** Answered calls. */
   settled_calls: number
   /** The sum of the open holds in this window. */
   held_calls: number
 }
 
-/** `expired`: nobody was heard of any more, and all is free again; what was used may still be told. */
+/** `expired`: the lease ended, and everything is released; the used calls may still be reported. */
 export type CreditHoldState = 'open' | 'posted' | 'voided' | 'expired'
 
-/** Calls of one period that are held until they are answered, with the credits that they cost. */
+/** Calls of one period held until they are answered, with the credits that they cost. */
 export interface CreditHoldTable {
   id: string
   account_id: string
@@ -45,19 +45,19 @@ export interface CreditHoldTable {
   /** The state before the last change. */
   previous_state: CreditHoldState
   calls: number
-  /** What each of them costs; 0: the plan includes them. */
+  /** Credits per call; 0: within the quota. */
   call_credits: number
-  /** Of the calls, those that were answered; 0 until that is told. */
+  /** Answered calls among them; 0 until reported. */
   used_calls: number
-  /** Taken for them from the account. */
+  /** Credits charged for them. */
   charged_credits: number
-  /** Owed for them, and not there when a hold that had expired was told. */
+  /** Credits owed for them that were not available when an expired hold was ended. */
   shortfall_credits: number
   /** Open: the moment its lease ends. Otherwise: the moment from which the row may be deleted. */
   due_at_ms: number
 }
 
-/** Calls beyond what a plan includes, by the UTC hour in which they were answered: what is reported as metered. */
+/** Calls beyond the quota, by the UTC hour in which they were answered: the metered ones. */
 export interface OverageHourTable {
   account_id: string
   /** The hour's begin. */

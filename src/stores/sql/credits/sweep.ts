@@ -5,19 +5,19 @@ import { releaseCredits } from './account-credits.ts'
 import { changeCalls } from './call-window.ts'
 import type { CreditHoldState, CreditHoldTable } from './schema.ts'
 
-/** How long a hold whose lease has ended waits for the truth. */
+/** Time for which an expired hold waits for its end. */
 const EXPIRED_KEPT_MS = 7 * 24 * 60 * 60 * 1000
-/** Holds that one sweep expires, and rows it deletes: few enough not to stop everybody else. */
+/** Holds that one sweep expires, and rows it deletes: few enough not to block other commands. */
 const SWEPT_AT_ONCE = 200
 
-/** What a sweep has done; `isMore`: there was something to do, so there may be more. */
+/** Result of a sweep; `isMore`: there was work, so there may be more. */
 export interface CallSweepOutcome {
   readonly expired: number
   readonly forgotten: number
   readonly isMore: boolean
 }
 
-/** Frees what is held by those whose lease has ended, and deletes holds that ended long ago. */
+/** Releases holds whose lease has ended, and deletes holds that ended long ago. */
 export const sweepCalls: Command<undefined, CallSweepOutcome> = async (db, _, now) => {
   const due = await dueHolds(db, ['open'], now)
   const expired = await expire(db, due, now)
@@ -30,7 +30,7 @@ export const sweepCalls: Command<undefined, CallSweepOutcome> = async (db, _, no
   return { expired: expired.length, forgotten, isMore: due.length + ended.length > 0 }
 }
 
-/** Holds whose time has come, those first that have waited longest. */
+/** Returns due holds, the longest waiting first. */
 async function dueHolds(db: Kysely<Database>, states: readonly CreditHoldState[], now: Moment): Promise<string[]> {
   const rows = await db
     .selectFrom('credit_hold')
@@ -45,7 +45,7 @@ async function dueHolds(db: Kysely<Database>, states: readonly CreditHoldState[]
 
 type ExpiredHold = Pick<CreditHoldTable, 'account_id' | 'window_id' | 'calls' | 'call_credits'>
 
-/** Asks again on the locked row: it may have been renewed or ended since it was chosen. */
+/** Checks again on the locked row: it may have been renewed or ended since it was selected. */
 async function expire(db: Kysely<Database>, ids: readonly string[], now: Moment): Promise<ExpiredHold[]> {
   if (ids.length === 0) return []
   return db
@@ -77,7 +77,7 @@ interface Freed {
   readonly credits: number
 }
 
-/** What these holds amount to in each of their periods, in the order in which accounts are locked. */
+/** Sums these holds by period, in the order in which accounts are locked. */
 function sumByWindow(holds: readonly ExpiredHold[]): Freed[] {
   const sums = new Map<string, Freed>()
   for (const { account_id: accountId, window_id: windowId, calls, call_credits } of holds) {

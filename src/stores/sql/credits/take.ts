@@ -8,14 +8,14 @@ import type { Database } from '../schema.ts'
 import { holdCredits, releaseCredits } from './account-credits.ts'
 import { changeCalls, holdCalls } from './call-window.ts'
 
-/** Holds calls, and the credits that they cost, or answers why not. The same hold again renews its lease. */
+/** Holds calls and their credits, or returns the reason for a refusal. The same hold again renews its lease. */
 export const takeCalls: Command<CallOrder, CallReservation> = async (db, order, now) => {
   const result = await holdOrder(db, order, now)
   if (!result.ok) throw new Undo(result)
   return result
 }
 
-/** As `takeCalls`, within another command. After a refusal the caller must undo its own. */
+/** Does the same within another command. After a refusal the caller must undo its own work. */
 export async function holdOrder(db: Kysely<Database>, order: CallOrder, now: Moment): Promise<CallReservation> {
   const { holdId, accountId, calls, plans, leaseMs } = order
   if (!Number.isSafeInteger(calls) || calls < 1)
@@ -45,7 +45,7 @@ export async function holdOrder(db: Kysely<Database>, order: CallOrder, now: Mom
   }
   const entered = await insertHold(db, { holdId, ...key, calls, callCredits, leaseMs }, now)
   if (entered.length > 0) return { ok: true, callCredits }
-  // The same was asked twice at once, and the other has it.
+  // The same hold was requested concurrently, and the other request has it.
   await changeCalls(db, key, { settledCalls: 0, heldCalls: -calls })
   if (neededCredits > 0) await releaseCredits(db, accountId, neededCredits)
   return renew(db, { holdId, leaseMs }, now)

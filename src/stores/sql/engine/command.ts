@@ -5,12 +5,12 @@ import type { Database } from '../schema.ts'
 export type Moment = RawBuilder<number>
 
 /**
- * One step on the database. The engine runs it in a transaction, so it begins none of its own; what it throws undoes it
- * wholly. It may be run again from the start when the database asks for that.
+ * One operation on the database. The engine runs it in a transaction, so it begins none of its own; an error rolls it back
+ * entirely. It may be retried from the start when the database requires that.
  */
 export type Command<Input, Output> = (db: Kysely<Database>, input: Input, now: Moment) => Promise<Output>
 
-/** Thrown by a command to undo all it has done and answer `output` all the same: a refusal is an answer, no fault. */
+/** Thrown by a command to roll back and return `output` nevertheless: a refusal is a result, not a fault. */
 export class Undo<Output> {
   readonly output: Output
 

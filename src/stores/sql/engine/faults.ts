@@ -1,35 +1,35 @@
 import { type ErrorCode, GatewayError, messageOf } from '../../../core/errors.ts'
 
-/** What went wrong, as plain data that can be sent to another thread. */
+/** A fault as plain data that can be sent to another thread. */
 export interface Fault {
   readonly code: ErrorCode
-  /** For a client: in words, without paths. */
+  /** Message for a client, without paths. */
   readonly message: string
-  /** For the log: what the database said. */
+  /** Reason for the log: the database's own message. */
   readonly reason: string
-  /** The database is there, and can write nothing. */
+  /** True when the database is reachable, and cannot write. */
   readonly isWriteFailure?: boolean
 }
 
-/** The database answers, and cannot write: its disk is full, it is read-only. */
+/** Thrown when the database is reachable, and cannot write: its disk is full, it is read-only. */
 export class WriteFailure extends GatewayError {}
 
-/** The database cannot be used now: the same may work later. */
+/** Creates the error of an unusable database: a retry may succeed later. */
 export function unavailable(message: string, cause?: unknown): GatewayError {
   return new GatewayError('service_unavailable', message, cause === undefined ? {} : { cause })
 }
 
-/** The words for a SQLite file that is not at its place any more. */
+/** Message for a SQLite file that was removed or replaced. */
 export const FILE_LOST =
   'The database’s file was removed or replaced while it was in use. Put it back, or restart the gateway.'
 
-/** Makes an error of a fault that came from another thread. */
+/** Converts a fault of another thread to an error. */
 export function toError({ code, message, reason, isWriteFailure }: Fault): GatewayError {
   const Kind = isWriteFailure ? WriteFailure : GatewayError
   return new Kind(code, message, { cause: new Error(reason) })
 }
 
-/** Primary result codes of SQLite (sqlite.org, "Result and Error Codes") that an operator can do something about. */
+/** Messages for the primary result codes of SQLite (sqlite.org, "Result and Error Codes") that an operator can act on. */
 const SQLITE_WORDS: Readonly<Record<number, string>> = {
   5: 'The database is locked by another process.',
   6: 'The database is locked by another process.',
@@ -43,7 +43,7 @@ const SQLITE_WORDS: Readonly<Record<number, string>> = {
 
 const SQLITE_UNWRITABLE = new Set([8, 13])
 
-/** Says in words what SQLite, or a command on it, has thrown. */
+/** Converts an error of SQLite, or of a command on it, to a fault. */
 export function sqliteFault(error: unknown): Fault {
   const reason = error instanceof Error && error.cause instanceof Error ? error.cause.message : messageOf(error)
   if (error instanceof GatewayError) return { code: error.code, message: error.message, reason }
@@ -58,14 +58,14 @@ export function sqliteFault(error: unknown): Fault {
 /** Another process is writing. */
 export const SQLITE_BUSY = 5
 
-/** The primary result code, or -1 for what is no error of SQLite. */
+/** Returns the primary result code, or -1 for another error. */
 export function sqliteCodeOf(error: unknown): number {
   const isNumbered = typeof error === 'object' && error !== null && 'errcode' in error
-  // The upper bytes of an extended code say more of the same.
+  // The upper bytes of an extended code are more specific.
   return isNumbered && typeof error.errcode === 'number' ? error.errcode & 0xff : -1
 }
 
-/** Classes of SQLSTATE (PostgreSQL manual, appendix A) that are about the server and not about the command. */
+/** Messages for the classes of SQLSTATE (PostgreSQL manual, appendix A) that concern the server and not the command. */
 const POSTGRES_WORDS: readonly (readonly [prefix: string, words: string])[] = [
   ['53100', 'The database’s disk is full.'],
   ['53300', 'The database takes no more connections.'],
@@ -83,7 +83,7 @@ const POSTGRES_WORDS: readonly (readonly [prefix: string, words: string])[] = [
   ['XX001', 'The database is damaged. Restore a backup.'],
 ]
 
-/** Says in words what PostgreSQL, the way to it, or a command on it, has thrown. */
+/** Converts an error of PostgreSQL, its connection, or a command on it. */
 export function postgresError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error
   const state = sqlStateOf(error)
@@ -98,7 +98,7 @@ export function postgresError(error: unknown): GatewayError {
 
 const POSTGRES_UNWRITABLE = new Set(['53100', '25006'])
 
-/** The SQLSTATE of an error that the server itself has sent; `undefined` for one of the way to it. */
+/** Returns the SQLSTATE of the server's own error; `undefined` for a connection error. */
 export function sqlStateOf(error: unknown): string | undefined {
   const isSent = typeof error === 'object' && error !== null && 'severity' in error && 'code' in error
   return isSent && typeof error.code === 'string' ? error.code : undefined

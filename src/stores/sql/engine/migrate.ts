@@ -2,14 +2,14 @@ import type { Log } from '../../../core/ports/log.ts'
 import { sqliteFile, telemetryFile } from '../sqlite/location.ts'
 import { sqliteFault, toError } from './faults.ts'
 
-/** Which database to migrate. */
+/** The database to migrate. */
 export interface MigrationOptions {
   readonly databaseUrl: string | undefined
   readonly dataDir: string
   readonly log: Log
 }
 
-/** Brings the tables up to date without opening the database for use; returns the names of the steps it took. */
+/** Migrates the tables without opening the database for use; returns the names of the applied migrations. */
 export async function migrateDatabase({ databaseUrl, dataDir, log }: MigrationOptions): Promise<readonly string[]> {
   if (databaseUrl !== undefined) {
     const { migratePostgres } = await import('../postgres/migrate.ts')

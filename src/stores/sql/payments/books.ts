@@ -4,17 +4,17 @@ import type { PaymentBook, PaymentSum } from '../../../core/ports/payments.ts'
 import type { Command } from '../engine/command.ts'
 
 /*
- * DESIGN. The operators' ledger of paid calls reads the rows that payments are settled with: a copy could disagree with what
- * is owed. Open payments sort by the time at which they end, so they come first.
+ * DESIGN. The operators' ledger of paid calls reads the rows that payments are settled with: a copy could diverge from the
+ * amounts owed. Open payments sort by the time at which they end, so they come first.
  */
 
-/** One more than a page may have tells whether there is another. */
+/** One more than a page, to know whether there is another. */
 const LONGEST_LIST = 501
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Payments of agents are under the scope of what they were paid with: see `commerce/agent-payments/paywall.ts`. */
+/** Prefix of the scope of agents' payments: see `commerce/agent-payments/paywall.ts`. */
 const SCOPE = 'agent:'
 
-/** One of the three is there in each state; of what is open it is when it will end. There is an index of exactly this. */
+/** One of the three is set in each state; for open payments it is the time at which they end. There is an index of exactly this. */
 const AT = sql<number>`coalesce(captured_at_ms, ended_at_ms, due_at_ms)`
 
 const BOOK = sql<PaymentBook>`case
@@ -26,7 +26,7 @@ const BOOK = sql<PaymentBook>`case
 
 const SEARCHED = ['payment.id', 'payment.reference', 'model', 'route'] as const
 
-/** Payments, newest first. */
+/** Lists payments, newest first. */
 export const listPayments: Command<PaymentPage & { challengeId?: string }, ListedPayment[]> = async (
   db,
   { after, limit, text, book, challengeId },
@@ -36,7 +36,7 @@ export const listPayments: Command<PaymentPage & { challengeId?: string }, Liste
   if (book !== undefined) conditions.push(sql`${BOOK} = ${book}`)
   if (after !== undefined) {
     const { atMs, challengeId: id } = after
-    // The first half leads into the index.
+    // The first half uses the index.
     conditions.push(sql`(${AT} <= ${atMs} and (${AT} < ${atMs} or payment.id < ${id}))`)
   }
   if (text !== undefined && text !== '') {
@@ -74,7 +74,7 @@ export const listPayments: Command<PaymentPage & { challengeId?: string }, Liste
   }))
 }
 
-/** Sums by day and book since a moment. */
+/** Sums payments by day and book since a time. */
 export const reportPayments: Command<{ sinceMs: number }, PaymentSum[]> = async (db, { sinceMs }) => {
   const dayMs = sql<number>`${AT} - ${AT} % ${sql.lit(DAY_MS)}`
   const rows = await db
@@ -86,7 +86,7 @@ export const reportPayments: Command<{ sinceMs: number }, PaymentSum[]> = async 
     .orderBy(sql`1`)
     .orderBy(sql`2`)
     .execute()
-  // PostgreSQL gives sums as text.
+  // PostgreSQL returns sums as text.
   return rows.map(({ day_ms, payments, cents, book: named }) => ({
     dayMs: Number(day_ms),
     book: named,

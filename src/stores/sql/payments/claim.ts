@@ -19,20 +19,20 @@ import type { PaymentTable } from './schema.ts'
  *                                        ├─────────────┴── refused ──► failed
  *                                        └── overdue ────────────────► expired
  *
- * A challenge is not stored when it is issued: it is signed, and names a window, a row that each instance makes once a
+ * A challenge is not stored when it is issued: it is signed, and names a window, a row that each instance creates once a
  * minute. So a probe costs no write, no table grows with probes, and a challenge whose window the database does not
- * know (it was lost, or restored from a backup) is refused. Its first claim makes the row.
+ * know (it was lost, or restored from a backup) is refused. Its first claim creates the row.
  *
  * Each step is one statement that compares and sets: the owner, the fence that counts owners, the state before. An owner
- * has a lease; when that has ended, whoever has the same token can go on where it stopped.
+ * has a lease; when that has ended, a client with the same token can resume it.
  */
 
-/** After the challenge's end, so that an answer may still come, and a payer who was sent away may come again. */
+/** Time after the challenge's end in which a reply may still come, and a payer may retry. */
 const GRACE_MS = 60_000
-/** How often a payment may be taken up before it is captured; each time a provider may be asked, and paid. */
+/** Maximum number of owners of a payment before it is captured; each may call a provider at a cost. */
 const MOST_OWNERS = 8
 
-/** Claims a challenge for a token: makes the payment, or goes on with it. */
+/** Claims a challenge for a token: creates the payment, or resumes it. */
 export const claimPayment: Command<PaymentClaim, ClaimOutcome> = async (db, claim, now) => {
   const isIssued = await isOfWindow(db, claim, now)
   if (isIssued && (await createPayment(db, claim, now)))
@@ -47,11 +47,11 @@ export const claimPayment: Command<PaymentClaim, ClaimOutcome> = async (db, clai
   if (row === undefined) return refused(isIssued || (await isKnownWindow(db, claim)) ? 'expired' : 'unknown')
   if (row.token_hash !== claim.tokenHash) return refused('other-token')
   if (row.state === 'consumed' || row.state === 'failed' || row.state === 'expired') return refused(row.state)
-  // Delivered, as far as its client goes: it may be about to be captured.
+  // Delivered from the client's point of view: it may be about to be captured.
   return row.left_calls > FREE_LEFT_CALLS ? refused('consumed') : { kind: 'busy' }
 }
 
-/** Windows are never changed, and are kept far longer than their challenges: reading one first is safe. */
+/** Checks the window. Windows are never changed, and are kept far longer than their challenges: reading one first is safe. */
 async function isOfWindow(
   db: Kysely<Database>,
   { windowId, expiresAtMs }: PaymentClaim,
@@ -100,7 +100,7 @@ async function createPayment(db: Kysely<Database>, claim: PaymentClaim, now: Mom
 
 type Resumed = Pick<PaymentTable, 'fence' | 'settlement' | 'reference'> & { state: OpenPaymentState }
 
-/** What was captured can be resumed without end: the money is taken, and the answer owed. */
+/** Resumes a payment. A captured one can be resumed without end: the money is taken, and the reply owed. */
 async function resumePayment(db: Kysely<Database>, claim: PaymentClaim, now: Moment): Promise<Resumed | undefined> {
   const row = await db
     .updateTable('payment')
@@ -125,7 +125,7 @@ async function resumePayment(db: Kysely<Database>, claim: PaymentClaim, now: Mom
     )
     .returning(['fence', 'state', 'settlement', 'reference'])
     .executeTakeFirst()
-  // The cast is safe: the statement looks at the state.
+  // The cast is safe: the statement checks the state.
   return row as Resumed | undefined
 }
 

@@ -1,10 +1,10 @@
 import type { SettledPage, SettledPayment } from '../../../core/ports/payments.ts'
 import type { Command } from '../engine/command.ts'
 
-/** One more than a page may have tells whether there is another. */
+/** One more than a page, to know whether there is another. */
 const LONGEST_LIST = 101
 
-/** Captured payments, newest first. */
+/** Lists captured payments, newest first. */
 export const listSettledPayments: Command<SettledPage, SettledPayment[]> = async (db, { before, limit }) => {
   let query = db
     .selectFrom('payment')

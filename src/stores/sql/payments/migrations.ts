@@ -1,7 +1,7 @@
 import { type CreateTableBuilder, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-/** The tables of payments. The database itself refuses money that is nowhere, and money that is in two places. */
+/** Creates the tables of payments. The database itself refuses rows whose money is missing or counted twice. */
 export const payments: Migration = {
   async up(db) {
     await db.schema
@@ -65,7 +65,7 @@ export const payments: Migration = {
   },
 }
 
-/** To list all payments, and to add them up, without looking at all: see `books.ts`. */
+/** Index for listing and summing all payments without a full scan: see `books.ts`. */
 export const paymentsByTime: Migration = {
   async up(db) {
     await sql`create index payment_by_time on payment (coalesce(captured_at_ms, ended_at_ms, due_at_ms), id)`.execute(
@@ -74,7 +74,7 @@ export const paymentsByTime: Migration = {
   },
 }
 
-/** Calls that their clients left after the provider was asked are counted. */
+/** Adds the count of calls whose clients disconnected after the provider was called. */
 export const paymentsLeft: Migration = {
   async up(db) {
     for (const table of ['payment', 'agent_session'])

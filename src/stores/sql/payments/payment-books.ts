@@ -1,7 +1,7 @@
 import type { PaymentBooks } from '../../../core/ports/payment-books.ts'
 import type { SqlStore } from '../store.ts'
 
-/** Shows payments as they are in the database. */
+/** Creates a view of the payments in the database. */
 export function createPaymentBooks(store: Pick<SqlStore, 'run'>): PaymentBooks {
   return {
     list: (page) => store.run('payments.list', page),

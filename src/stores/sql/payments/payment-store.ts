@@ -3,7 +3,7 @@ import type { SqlStore } from '../store.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Keeps payments in the database. */
+/** Creates the store of payments in the database. */
 export function createPaymentStore(store: Pick<SqlStore, 'run'>): PaymentStore {
   return {
     openWindow: (windowId) => store.run('payments.open-window', { windowId }),

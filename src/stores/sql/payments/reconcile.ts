@@ -5,16 +5,16 @@ import type { Database } from '../schema.ts'
 import type { PaymentTable } from './schema.ts'
 
 /**
- * DESIGN — whose word counts
+ * DESIGN — the provider's state is final
  *
- * The payment provider's word on money is final: what it has taken is captured here too, and what it holds for nobody is to
- * be let go. What it says is fetched, never read off an event. A payment that somebody works on is left to them; only its
- * name is noted, so that it need not be searched for when they have died.
+ * The payment provider's state is final: money that it has taken is captured here too, and money that it holds without a
+ * payment is released. Its state is fetched, never read from an event. An in-flight payment is left to its owner; only its
+ * id is recorded, so that it need not be searched for after a crash.
  */
-const NOBODY = 'reconciliation'
+const NO_OWNER = 'reconciliation'
 const UNKNOWN = 'unknown'
 
-/** Writes down what the payment provider has. */
+/** Records the payment provider's state of a payment. */
 export const reconcilePayment: Command<FoundPayment, Reconciled> = async (db, found, now) => {
   const row = await db
     .selectFrom('payment')
@@ -59,7 +59,7 @@ async function note(db: Kysely<Database>, { challengeId, reference, standing }: 
   return noted !== undefined
 }
 
-/** Money that was given up here is taken: its payer can have the answer. */
+/** Recovers a payment that was given up here although its money is taken: its payer can receive the reply. */
 async function recover(db: Kysely<Database>, { challengeId, reference }: FoundPayment, now: Moment): Promise<boolean> {
   const recovered = await db
     .updateTable('payment')
@@ -71,7 +71,7 @@ async function recover(db: Kysely<Database>, { challengeId, reference }: FoundPa
   return recovered !== undefined
 }
 
-/** Of a database that was lost, or restored: what is taken stays in the books, though nobody can be told to be its payer. */
+/** Records a payment unknown after a loss or restore of the database: its money stays in the books, without a payer. */
 async function reconcileUnknown(db: Kysely<Database>, found: FoundPayment, now: Moment): Promise<Reconciled> {
   if (found.standing === 'held') return 'to-release'
   if (found.standing !== 'captured') return 'agrees'
@@ -88,7 +88,7 @@ async function reconcileUnknown(db: Kysely<Database>, found: FoundPayment, now: 
       route: UNKNOWN,
       model: UNKNOWN,
       reference,
-      owner: NOBODY,
+      owner: NO_OWNER,
       fence: 1,
       lease_until_ms: 0,
       due_at_ms: null,

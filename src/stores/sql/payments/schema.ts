@@ -26,39 +26,39 @@ export interface PaymentTable {
   settlement: SettlementMode
   route: string
   model: string
-  /** The payment provider's name of it. */
+  /** The payment provider's id of it. */
   reference: string | null
-  /** Who works on it. */
+  /** The instance that works on it. */
   owner: string
-  /** Counts the owners. */
+  /** Number of owners so far. */
   fence: number
-  /** Until then it is the owner's; 0: nobody's. */
+  /** End of the owner's lease; 0: no owner. */
   lease_until_ms: number
-  /** When it ends unless it is captured before; `null` from then on. */
+  /** Time at which it ends unless captured before; `null` from then on. */
   due_at_ms: number | null
   captured_at_ms: number | null
-  /** When it came to its last state. */
+  /** Time of its last state. */
   ended_at_ms: number | null
-  /** How often its client has left after the provider was asked. */
+  /** Number of client disconnects after the provider was called. */
   left_calls: Generated<number>
 }
 
-/** Calls that were paid for at once. */
+/** A prepaid session. */
 export interface AgentSessionTable {
-  /** The id of the challenge that it was paid with. */
+  /** The id of the paid challenge. */
   id: string
   token_hash: string
-  /** The payment provider's name of the payment. */
+  /** The payment provider's id of the payment. */
   reference: string
   calls_total: number
-  /** Without those that are reserved. */
+  /** Without reserved calls. */
   calls_left: number
   expires_at_ms: number
-  /** Calls that the client has left after the provider was asked. */
+  /** Number of client disconnects after the provider was called. */
   left_calls: Generated<number>
 }
 
-/** A call of a session that is under way. */
+/** An in-flight call of a session. */
 export interface AgentSessionCallTable {
   id: string
   session_id: string

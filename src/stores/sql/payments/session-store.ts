@@ -1,7 +1,7 @@
 import type { SessionStore } from '../../../core/ports/payments.ts'
 import type { SqlStore } from '../store.ts'
 
-/** Keeps sessions in the database. */
+/** Creates the store of sessions in the database. */
 export function createSessionStore(store: Pick<SqlStore, 'run'>): SessionStore {
   return {
     open: (opening) => store.run('sessions.open', opening),

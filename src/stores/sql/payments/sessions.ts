@@ -20,7 +20,7 @@ import type { Database } from '../schema.ts'
  */
 const SWEPT_AT_ONCE = 100
 
-/** Opens a session. Opened again with its own payment it keeps its calls and its end. */
+/** Opens a session. Idempotent: with the same payment it keeps its calls and its end. */
 export const openSession: Command<SessionOpening, SessionStanding> = async (db, opening, now) => {
   const { sessionId, tokenHash, reference, calls, ttlMs } = opening
   const row = await db
@@ -33,7 +33,7 @@ export const openSession: Command<SessionOpening, SessionStanding> = async (db, 
       calls_left: calls,
       expires_at_ms: sql`${now} + ${ttlMs}`,
     })
-    // Whoever signs tokens may have got a new secret since.
+    // The signer of tokens may have a new secret since.
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ token_hash: tokenHash }))
     .returning(['id', 'calls_total', 'calls_left', 'expires_at_ms'])
     .executeTakeFirstOrThrow()
@@ -82,7 +82,7 @@ export const releaseSessionCall: Command<{ callId: string }, void> = async (db, 
   if (row !== undefined) await giveBack(db, row.session_id)
 }
 
-/** Counts a call that its client left, and gives it back or uses it up. */
+/** Counts a client disconnect, and gives the call back or uses it up. */
 export const leaveSessionCall: Command<{ callId: string }, void> = async (db, { callId }) => {
   const row = await db
     .deleteFrom('agent_session_call')
@@ -114,7 +114,7 @@ export const sweepSessionCalls: Command<undefined, number> = async (db, _, now) 
   return ended.length
 }
 
-/** What is left of a session. */
+/** Returns the remaining calls of a session. */
 export const readSession: Command<{ tokenHash: string }, SessionStanding | undefined> = (db, { tokenHash }) =>
   readStanding(db, tokenHash)
 

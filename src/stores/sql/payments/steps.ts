@@ -11,14 +11,14 @@ import {
 } from '../../../core/ports/payments.ts'
 import type { Command } from '../engine/command.ts'
 
-/** The only ways there are. */
+/** The allowed transitions. */
 const WAYS: Readonly<Record<OpenPaymentState, readonly PaymentState[]>> = {
   claimed: ['authorized', 'captured', 'failed', 'expired'],
   authorized: ['captured', 'failed', 'expired'],
   captured: ['consumed'],
 }
 
-/** Payments that are taken over at once, and rows that go at once. */
+/** Batch size of taken-over payments and deleted rows. */
 const AT_ONCE = 100
 const DAY_MS = 24 * 60 * 60 * 1000
 const HOLDS_KEPT_MS = 100 * DAY_MS
@@ -26,7 +26,7 @@ const HOLDS_KEPT_MS = 100 * DAY_MS
 const WINDOW_KEPT_MS = 60 * 60 * 1000
 const OPEN: readonly OpenPaymentState[] = ['claimed', 'authorized', 'captured']
 
-/** Takes a step of a payment, if it is still its owner's to take. */
+/** Moves a payment to its next state, if the caller still owns it. */
 export const movePayment: Command<PaymentMove, boolean> = async (db, { challengeId, owner, fence, ...step }, now) => {
   const { from, to, reference } = step
   if (!WAYS[from].includes(to)) throw new GatewayError('internal_error', `A payment cannot go from ${from} to ${to}.`)
@@ -48,7 +48,7 @@ export const movePayment: Command<PaymentMove, boolean> = async (db, { challenge
   return moved !== undefined
 }
 
-/** Goes on to own a payment. */
+/** Renews the ownership of a payment. */
 export const renewPayment: Command<PaymentLease, boolean> = async (db, { challengeId, owner, fence, leaseMs }, now) => {
   const renewed = await db
     .updateTable('payment')
@@ -62,7 +62,7 @@ export const renewPayment: Command<PaymentLease, boolean> = async (db, { challen
   return renewed !== undefined
 }
 
-/** Lets go of a payment. */
+/** Releases a payment. */
 export const releasePayment: Command<Omit<PaymentLease, 'leaseMs'>, void> = async (
   db,
   { challengeId, owner, fence },
@@ -76,7 +76,7 @@ export const releasePayment: Command<Omit<PaymentLease, 'leaseMs'>, void> = asyn
     .execute()
 }
 
-/** Counts a call that its client left, and releases the payment or keeps it to be consumed: one statement decides. */
+/** Counts a client disconnect, and releases the payment or keeps it to be consumed, in one statement. */
 export const leavePayment: Command<Omit<PaymentLease, 'leaseMs'>, LeftCall> = async (
   db,
   { challengeId, owner, fence },
@@ -96,7 +96,7 @@ export const leavePayment: Command<Omit<PaymentLease, 'leaseMs'>, LeftCall> = as
   return left !== undefined && left.left_calls > FREE_LEFT_CALLS ? 'delivered' : 'given-back'
 }
 
-/** Takes over payments whose time has run out, those first that have waited longest. */
+/** Takes over overdue payments, the longest waiting first. */
 export const takeOverduePayments: Command<{ owner: string; leaseMs: number }, OverduePayment[]> = async (
   db,
   { owner, leaseMs },
@@ -111,7 +111,7 @@ export const takeOverduePayments: Command<{ owner: string; leaseMs: number }, Ov
     .limit(AT_ONCE)
     .execute()
   if (due.length === 0) return []
-  // Asks again on the locked rows: another may have taken them since they were chosen.
+  // Checks again on the locked rows: another instance may have taken them since they were selected.
   const taken = await db
     .updateTable('payment')
     .set((of) => ({ owner, fence: of('fence', '+', 1), lease_until_ms: sql`${now} + ${leaseMs}` }))
@@ -124,7 +124,7 @@ export const takeOverduePayments: Command<{ owner: string; leaseMs: number }, Ov
     challengeId: id,
     owner,
     fence,
-    // The cast is safe: what has ended, or was captured, is never due.
+    // The cast is safe: an ended or captured payment is never due.
     state: state as OpenPaymentState,
     settlement,
     reference: reference ?? undefined,
@@ -132,7 +132,7 @@ export const takeOverduePayments: Command<{ owner: string; leaseMs: number }, Ov
   }))
 }
 
-/** Records a window; answers the present. */
+/** Records a window; returns the current time. */
 export const openPaymentWindow: Command<{ windowId: string }, number> = async (db, { windowId }, now) => {
   const { opened_at_ms } = await db
     .insertInto('payment_window')
@@ -143,7 +143,7 @@ export const openPaymentWindow: Command<{ windowId: string }, number> = async (d
 }
 
 /**
- * Deletes old windows, and payments that came to nothing: a day later, or a hundred where money was held, which takes a
+ * Deletes old windows, and payments without a charge: a day later, or after a hundred days where money was held, which
  * card, and is reported. Returns how many, at most 200.
  */
 export const prunePayments: Command<undefined, number> = async (db, _, now) => {

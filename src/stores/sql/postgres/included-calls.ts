@@ -7,29 +7,29 @@ import type { Database } from '../schema.ts'
 import type { ShortCut } from './short-cuts.ts'
 
 /*
- * DESIGN. Calls that a plan includes, which are nearly all, are held by one statement and ended by one, where the commands
- * for all cases take five round trips and more. Rows are locked for no longer than a statement runs, so that the requests
- * of one account hinder each other less. All that is no such call is left to those commands, which decide alone what else
- * there is: refusals, credits, the first call of a period, leases that are renewed or have ended.
+ * DESIGN. Calls within a quota, which are nearly all, are held by one statement and ended by one, where the general
+ * commands take five round trips and more. Rows are locked for no longer than a statement runs, so that the requests
+ * of one account block each other less. All other calls are left to those commands, which alone handle
+ * refusals, credits, the first call of a period, leases that are renewed or have ended.
  */
 
 const UNIQUE_VIOLATION = '23505'
 
-/** As `takeCalls`. */
+/** Does the same as `takeCalls`. */
 export const takeIncluded: ShortCut<CallOrder, CallReservation> = async (db, order, { now, inTransaction }) => {
   const { holdId, accountId, calls, leaseMs, plans } = order
   if (!Number.isSafeInteger(calls) || calls < 1) return inTransaction(order)
   const included = Object.fromEntries(Object.entries(plans).map(([tier, { includedCalls }]) => [tier, includedCalls]))
   const given = { holdId, accountId, calls, leaseMs, included: JSON.stringify(included) }
   const held = await holdIncluded(db, given, now).catch((error: unknown) => {
-    // There is a hold of that name: whether it is to be renewed is not decided here.
+    // There is a hold of that name: a renewal is left to the command.
     if (sqlStateOf(error) === UNIQUE_VIOLATION) return []
     throw error
   })
   return held.length > 0 ? { ok: true, callCredits: 0 } : inTransaction(order)
 }
 
-/** As `endCalls`; each end happens wholly or not at all. */
+/** Does the same as `endCalls`; each end is atomic. */
 export const endIncluded: ShortCut<readonly CallEnd[], CallEndOutcome[]> = async (db, ends, { now, inTransaction }) => {
   const firsts = new Map<string, CallEnd>()
   for (const end of ends) if (!firsts.has(end.holdId)) firsts.set(end.holdId, end)
@@ -48,7 +48,7 @@ interface IncludedOrder {
   readonly accountId: string
   readonly calls: number
   readonly leaseMs: number
-  /** JSON: the calls that each tier includes. */
+  /** JSON: the quota of each tier. */
   readonly included: string
 }
 
@@ -84,7 +84,7 @@ const holdIncluded = statement(
   }),
 )
 
-/** Windows are locked in the order of `endCalls`: two transactions never wait for each other. */
+/** Ends holds. Windows are locked in the order of `endCalls`, which prevents deadlocks. */
 const endOpen = statement(['given'], (db: Kysely<Database>, { given }: Places<{ given: string }>, now) => ({
   compile: () =>
     sql<{ id: string; state: 'posted' | 'voided' }>`

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { entryLimit } from '../../../core/system/entry-limit.ts'
 import type { CommandInput, CommandName } from '../commands.ts'
 
-/** Holds whose lane is known; of others each is a lane of its own. */
+/** Holds whose lane is known; each other one is a lane of its own. */
 const MOST_HOLDS = 20_000
 
 /** Names the rows that a command changes: commands under the same name would wait for each other in the database. */
@@ -17,7 +17,7 @@ export class LaneKeys {
     'ledger.take': ({ accountId }) => `calls ${accountId}`,
   }
 
-  /** The lane of a command; `undefined`: it waits for no other. */
+  /** Returns the lane of a command; `undefined`: it waits for no other. */
   of<Name extends CommandName>(name: Name, input: CommandInput<Name>): string | undefined {
     return this.#keys[name]?.(input)
   }

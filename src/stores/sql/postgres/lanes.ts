@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../core/errors.ts'
 import { unavailable } from '../engine/faults.ts'
 
-/** More of one lane would only wait for the rows of those before, and keep connections from other lanes. */
+/** More of one lane would only wait for the same rows, and keep connections from other lanes. */
 const MOST_RUNNING = 2
 const MOST_WAITING = 1024
 const TRIES = 3
@@ -20,16 +20,16 @@ interface Lane {
 
 /**
  * Runs work that changes the same rows, two at a time for each key, in the order in which it came; the rest waits in
- * memory, without a connection. Work is idempotent: what was not done in time is done again as long as the database
- * answers anything, since then the machine is busy and the database is not down. Rejects with `service_unavailable` what
- * would be the 1,025th to wait, what has waited for 30 s, what was late three times, and, when the database answered
+ * memory, without a connection. Work is idempotent: late work is retried as long as the database
+ * replies to anything, since then the machine is busy and the database is not down. Rejects with `service_unavailable` the
+ * 1,025th waiting item, work that has waited for 30 s or was late three times, and, when the database replied to
  * nothing meanwhile, that work and all that waits behind it.
  */
 export class Lanes {
   readonly #lanes = new Map<string, Lane>()
   readonly #answers: () => number
 
-  /** `answers`: how often the database has answered anything so far, for whatever lane. */
+  /** `answers`: number of replies of the database so far, in any lane. */
   constructor(answers: () => number) {
     this.#answers = answers
   }
@@ -67,7 +67,7 @@ export class Lanes {
     return lane
   }
 
-  /** Hands the place to the next that has not waited for too long. */
+  /** Passes the place to the next item that has not timed out. */
   #leave(key: string, lane: Lane): void {
     const nowMs = performance.now()
     for (let next = lane.waiting.shift(); next !== undefined; next = lane.waiting.shift()) {

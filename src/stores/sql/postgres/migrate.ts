@@ -7,13 +7,13 @@ import { createPool } from './pool.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 
-/** Where to migrate. */
+/** The database to migrate. */
 export interface PostgresMigration {
   readonly url: string
   readonly log: Log
 }
 
-/** Brings the tables up to date, however long it takes, and returns the names of the steps it took. */
+/** Migrates the tables, without a time limit, and returns the names of the applied migrations. */
 export async function migratePostgres(
   { url, log }: PostgresMigration,
   sets: readonly TableSet[] = Object.values(tableSets),

@@ -5,15 +5,15 @@ import { hostOf } from '../../../core/system/host-of.ts'
 
 const INT8 = 20
 
-/** What a pool is made from. */
+/** Options of a pool. */
 export interface PoolOptions {
   readonly url: string
   readonly log: Log
   /** The most connections at once. */
   readonly max: number
-  /** How long connecting, or waiting for a free connection, may take. */
+  /** Time-out of connecting, or waiting for a free connection. */
   readonly connectTimeoutMs: number
-  /** How long the server works on one statement; 0: as long as it takes. */
+  /** The server's time-out of one statement; 0: none. */
   readonly statementTimeoutMs: number
 }
 
@@ -34,7 +34,7 @@ export function createPool({ url, log, max, connectTimeoutMs, statementTimeoutMs
   return pool
 }
 
-/** `bigint` comes as text, since not every one is a number of JavaScript; ours all are. */
+/** Parses `bigint`, which arrives as text because not every one is exact in JavaScript; all of ours are. */
 const getTypeParser: typeof pg.types.getTypeParser = (type: number, format?: 'text' | 'binary') =>
   // The cast is safe: of the several shapes of this function, the pool uses the one with a number.
   type === INT8 && format !== 'binary' ? parseSafeInteger : pg.types.getTypeParser(type, format as 'text')

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 
 /**
- * Texts beyond those are sent without a name: lists of any length make texts without end, and the server keeps every
- * named one for as long as the connection lives.
+ * Texts beyond this number are sent without a name: lists of any length produce unbounded texts, and the server keeps
+ * every named one for as long as the connection lives.
  */
 const MOST_NAMES = 200
 
@@ -13,8 +13,8 @@ type Client = Pick<pg.ClientBase, 'query'>
 export type Send = (client: Client, text: string, values: readonly unknown[]) => Promise<pg.QueryResult>
 
 /**
- * Gives statements names, under which the server parses and plans each once for a connection, not each time: a third of
- * what it does for a request. Needs connections that stay with their server, or a pooler that knows prepared statements.
+ * Names statements, so that the server parses and plans each once per connection, not each time: a third of
+ * its work for a request. Needs connections that stay with their server, or a pooler that supports prepared statements.
  */
 export function prepareStatements(mostNames = MOST_NAMES): Send {
   const numbers = new Map<string, number>()
@@ -23,7 +23,7 @@ export function prepareStatements(mostNames = MOST_NAMES): Send {
     if (!numbers.has(text) && numbers.size < mostNames) numbers.set(text, numbers.size + 1)
     return numbers.get(text)
   }
-  // A server with one session for all connections, as PGlite, keeps the names of all of them in one place.
+  // A server with one session for all connections, such as PGlite, shares their names.
   const prefixOf = (client: Client): string => {
     const prefix = prefixes.get(client) ?? randomBytes(6).toString('hex')
     prefixes.set(client, prefix)

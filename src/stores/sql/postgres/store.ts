@@ -18,14 +18,14 @@ import { type ShortCut, shortCuts } from './short-cuts.ts'
  * DESIGN — PostgreSQL store
  *
  * Commands that change the same rows wait for each other in memory, not on connections (`lanes.ts`), and look-ups of keys
- * have connections that nothing else uses: a caller in a hurry takes none from the others.
+ * have connections of their own: a slow caller takes none from the others.
  *
  * Each command is a transaction on a connection of its own, or a short cut that needs none; the server's clock is the
- * present. When its time is up the connection is cut, which undoes what it has not committed: nobody waits for a server that hangs, and the connection is
- * not used again. Commands that the server undid because of others (deadlock, serialization) are run again.
+ * present. After its time-out the connection is closed, which rolls back the rest: no caller waits for a hanging server,
+ * and the connection is not used again. Commands that the server rolled back because of others (deadlock, serialization) are retried.
  */
 const PATIENCE_MS = 2000
-/** Of one process. */
+/** Per process. */
 const MOST_CONNECTIONS = 10
 const MOST_LOOKUPS = 2
 const CONNECT_SHARE = 0.5
@@ -33,22 +33,22 @@ const COMMIT_SHARE = 0.75
 const ANSWER_SHARE = 0.95
 const MOST_WAITING = 4096
 const TRIES = 3
-/** Timers may be early by so much. */
+/** Timers may be this much early. */
 const TIMER_MS = 5
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 
 const SERVER_NOW = sql<number>`(extract(epoch from statement_timestamp()) * 1000)::bigint`
 
-/** What a store on PostgreSQL is made from. */
+/** Options of a store on PostgreSQL. */
 export interface PostgresStoreOptions {
   readonly url: string
   readonly log: Log
-  /** How long a command may take. */
+  /** Time-out of a command. */
   readonly patienceMs?: number | undefined
 }
 
-/** Brings the tables up to date and opens a pool of connections. Throws a `GatewayError` that says what is wrong. */
+/** Migrates the tables and opens a pool of connections. Throws a `GatewayError` with the cause. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<SqlStore> {
   await migratePostgres(options)
   return new PostgresStore(options)
@@ -110,7 +110,7 @@ class PostgresStore implements SqlStore {
     if (!this.#pool.ending) await Promise.all([this.#pool.end(), this.#lookups.end()])
   }
 
-  /** Counts connections that open, and statements that end, which leave their client without a queue. */
+  /** Counts opened connections and finished statements, which leave their client without a queue. */
   #countAnswers(pool: pg.Pool): void {
     const count = () => void this.#answers++
     pool.on('connect', (client) => {
@@ -144,7 +144,7 @@ class PostgresStore implements SqlStore {
       release(false)
       return output
     } catch (error) {
-      // What the server itself has refused leaves the connection as it was.
+      // A refusal by the server leaves the connection unchanged.
       release(!(error instanceof GatewayError) && sqlStateOf(error) === undefined)
       throw error
     } finally {
@@ -157,7 +157,7 @@ class PostgresStore implements SqlStore {
     try {
       return await pool.connect()
     } catch (error) {
-      // The pool says the same whether nobody answers or all connections are in use.
+      // The pool's error is the same for a server that hangs and for a pool in full use.
       const wasBusy = performance.now() - startedAtMs >= CONNECT_SHARE * this.#patienceMs - TIMER_MS
       throw wasBusy ? unavailable('The database did not answer in time.', error) : error
     }
@@ -194,7 +194,7 @@ class PostgresStore implements SqlStore {
     const existing = this.#queries.get(client)
     if (existing !== undefined) return existing
     const query = (text: string, values: readonly unknown[]) => this.#send(client, text, values)
-    const only = { query: query as unknown as PostgresPoolClient['query'], release() {} } // safe: no cursors are asked for
+    const only = { query: query as unknown as PostgresPoolClient['query'], release() {} } // safe: no cursors are used
     const pool = { connect: async () => only, end: async () => {}, options: {} }
     const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
     this.#queries.set(client, db)

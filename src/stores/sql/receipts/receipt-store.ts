@@ -2,7 +2,7 @@ import { GatewayError } from '../../../core/errors.ts'
 import type { ReceiptStore, SignedReceipt } from '../../../core/telemetry/receipt.ts'
 import type { SqlStore } from '../store.ts'
 
-/** Keeps receipts in the database. */
+/** Creates the store of receipts in the database. */
 export function createReceiptStore(store: Pick<SqlStore, 'run'>): ReceiptStore {
   const get = async (scope: string, id: string) => {
     const json = await store.run('receipt.get', { scope, id })

@@ -1,7 +1,7 @@
 import type { StoredReceipt } from '../../../core/telemetry/receipt.ts'
 import type { Command } from '../engine/command.ts'
 
-/** The place in a list after which it goes on: the last receipt seen. */
+/** Cursor of a list: the last receipt seen. */
 export interface ReceiptCursor {
   readonly createdAtMs: number
   readonly id: string
@@ -9,7 +9,7 @@ export interface ReceiptCursor {
 
 const LONGEST_LIST = 100
 
-/** Stores receipts, one at least; those whose ids are there already stay as they are. */
+/** Stores at least one receipt; receipts with an existing id are ignored. */
 export const putReceipts: Command<readonly StoredReceipt[], void> = async (db, receipts) => {
   await db
     .insertInto('receipt')
@@ -18,7 +18,7 @@ export const putReceipts: Command<readonly StoredReceipt[], void> = async (db, r
     .execute()
 }
 
-/** The JSON of a scope's receipt. */
+/** Returns the JSON of a scope's receipt. */
 export const getReceipt: Command<{ id: string; scope: string }, string | undefined> = async (db, { id, scope }) => {
   const row = await db
     .selectFrom('receipt')
@@ -29,14 +29,14 @@ export const getReceipt: Command<{ id: string; scope: string }, string | undefin
   return row?.json
 }
 
-/** What to list, at most 100 at a time. */
+/** Filter of a list, at most 100 at a time. */
 export interface ReceiptQuery {
   readonly scope: string
   readonly after?: ReceiptCursor | undefined
   readonly limit: number
 }
 
-/** A scope's receipts, newest first. */
+/** Lists a scope's receipts, newest first. */
 export const listReceipts: Command<ReceiptQuery, StoredReceipt[]> = async (db, { scope, after, limit }) => {
   let query = db
     .selectFrom('receipt')
@@ -56,10 +56,10 @@ export const listReceipts: Command<ReceiptQuery, StoredReceipt[]> = async (db, {
   return rows.map(({ created_at_ms, ...rest }) => ({ ...rest, createdAtMs: created_at_ms }))
 }
 
-/** One more than a page may have tells whether there is another. */
+/** One more than a page, to know whether there is another. */
 const LONGEST_OLDEST_LIST = LONGEST_LIST + 1
 
-/** The JSON of a scope's receipts, oldest first, at most 101: for whoever follows them from a receipt on. */
+/** Lists the JSON of a scope's receipts, oldest first, at most 101: for clients that follow them from a receipt on. */
 export const listOldestReceipts: Command<ReceiptQuery, string[]> = async (db, { scope, after, limit }) => {
   let query = db
     .selectFrom('receipt')

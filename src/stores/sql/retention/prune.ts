@@ -1,6 +1,6 @@
 import type { Command } from '../engine/command.ts'
 
-/** Rows that go at once: few enough not to hold up everybody else. */
+/** Rows per batch: few enough not to block other commands. */
 export const PRUNED_AT_ONCE = 200
 
 /** Deletes receipts whose ids sort before this one; returns how many, at most 200. */
@@ -33,7 +33,7 @@ export const pruneWindows: Command<{ fromWindow: string; beforeWindow: string },
           .$asTuple('scope', 'window_id'),
       ),
     )
-    // Again, on the locked row: money may be held in it since it was chosen.
+    // Checks again on the locked row: money may be held in it since it was selected.
     .where('held_nano_usd', '=', 0)
     .executeTakeFirstOrThrow()
   return Number(numDeletedRows)

@@ -9,42 +9,42 @@ import { PRUNED_AT_ONCE } from './prune.ts'
 /**
  * DESIGN — retention
  *
- * Old rows go in batches of 200, each a command among the others, with a pause after each: what is older by a moment
- * today is little, and a long backlog takes a while without anybody's noticing. Receipts and requests go by their ids,
+ * Old rows are deleted in batches of 200, each a command among the others, with a pause after each: little ages out at any
+ * moment, and a long backlog is deleted slowly, without delaying requests. Receipts and requests are selected by their ids,
  * which sort by time, so that no further index is kept up for it. Several processes may do the same at once.
  */
 const EVERY_MS = 10 * 60 * 1000
-/** The database of telemetry is opened when it is used: a start opens the other alone. */
+/** Telemetry's database is opened when it is used: a start opens the other alone. */
 const FIRST_TELEMETRY_AFTER_MS = 60 * 1000
 const PAUSE_MS = 25
 const DAY_MS = 24 * 60 * 60 * 1000
 /** Thirteen months, and a bit: the same month of the year before is still there to compare with. */
 const SUMS_KEPT_MS = 400 * DAY_MS
 
-/** What is deleted, and when. */
+/** Options of the retention. */
 export interface RetentionOptions {
   readonly store: Pick<SqlStore, 'run'>
-  /** How long receipts are kept, in milliseconds; 0: for ever. */
+  /** Time for which receipts are kept, in milliseconds; 0: forever. */
   readonly receiptsMs: number
-  /** Where telemetry is, and how long it is kept; unset when there is none. */
+  /** Store of telemetry, and the time for which it is kept; unset when there is none. */
   readonly telemetry: { readonly store: Pick<SqlStore, 'run'>; readonly keepMs: number } | undefined
-  /** The first id that a receipt or request of this moment could have. */
+  /** Returns the first id that a receipt or request of this time could have. */
   readonly firstIdAt: (ms: number) => string
   readonly clock: Clock
   readonly log: Log
 }
 
-/** Deletes old rows now and then. */
+/** Deletes old rows periodically. */
 export interface Retention {
-  /** Deletes what is too old now, telemetry after a minute, and both again every ten minutes. A failure is logged. */
+  /** Starts it: telemetry after a minute, and everything again every ten minutes. A failure is logged. */
   start(): void
-  /** Deletes all that is too old now. Throws `service_unavailable`. */
+  /** Deletes all rows that are too old now. Throws `service_unavailable`. */
   prune(): Promise<void>
-  /** Ends the timer, and waits for the batch under way. */
+  /** Stops the timer, and waits for the running batch. */
   close(): Promise<void>
 }
 
-/** One batch of one kind of row; returns how many rows went. */
+/** Deletes one batch of one kind of row; returns the number of rows. */
 type Batch = () => Promise<number>
 
 /** Retention that deletes nothing until it is started. */
@@ -68,7 +68,7 @@ export function createRetention(options: RetentionOptions): Retention {
   }
 }
 
-/** Telemetry comes last: a fault of its file must not keep the others from being pruned. */
+/** Deletes all kinds. Telemetry comes last: a fault of its file must not keep the others from being pruned. */
 async function pruneAll(options: RetentionOptions, signal: AbortSignal): Promise<void> {
   const { store, telemetry, receiptsMs, firstIdAt, clock, log } = options
   const nowMs = clock.nowMs()
@@ -95,7 +95,7 @@ async function pruneAll(options: RetentionOptions, signal: AbortSignal): Promise
   }
 }
 
-/** Batch after batch until one is not full. */
+/** Runs batches until one is not full. */
 async function pruneKind(batch: Batch, signal: AbortSignal): Promise<number> {
   let rows = 0
   while (!signal.aborted) {

@@ -4,13 +4,13 @@ import { holdOrder } from '../credits/take.ts'
 import { type Command, Undo } from '../engine/command.ts'
 import { reserveSpend } from './holds.ts'
 
-/** Money and the call that goes with it. */
+/** A hold of money and of the call that goes with it. */
 export interface AdmissionOrder {
   readonly hold: SpendHold
   readonly call: CallOrder
 }
 
-/** What became of both. `call` is unset where a window has refused: then nobody was asked for one. */
+/** Outcome of both. `call` is unset where a window has refused: then no call was requested. */
 export interface AdmissionOutcome {
   readonly spend: Reservation
   readonly call: CallReservation | undefined

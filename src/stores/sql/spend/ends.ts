@@ -4,21 +4,21 @@ import type { Log } from '../../../core/ports/log.ts'
 const AGAIN_AFTER_MS = 1000
 const MOST_WAITING = 20_000
 
-/** What a request cost, for its hold. */
+/** The cost of a request, for its hold. */
 export interface SpendEnd {
   readonly holdId: string
   readonly costNanoUsd: number
 }
 
-/** What ends are told with. */
+/** Dependencies of `SpendEnds`. */
 export interface SpendEndsOptions {
   readonly tell: (end: SpendEnd) => Promise<void>
   readonly log: Log
 }
 
 /**
- * Ends of holds. Those that the database does not take wait, and are told again each second: told twice they change
- * nothing, and told after the hold has expired they correct it. What waits at a crash, or is too much, counts in full.
+ * Ends of holds. Failed ones wait, and are retried each second: a repeated end is a no-op, and an end after its hold
+ * has expired corrects it. Ends that wait at a crash, or exceed the bound, count in full.
  */
 export class SpendEnds {
   readonly #options: SpendEndsOptions
@@ -30,8 +30,8 @@ export class SpendEnds {
     this.#options = options
   }
 
-  /** Tells an end, now or later. Rejects when the hold is unknown, or too many wait. */
-  async tell(end: SpendEnd): Promise<void> {
+  /** Sends an end, now or later. Rejects when the hold is unknown, or too many wait. */
+  async send(end: SpendEnd): Promise<void> {
     try {
       await this.#options.tell(end)
     } catch (error) {
@@ -41,7 +41,7 @@ export class SpendEnds {
     }
   }
 
-  /** Tells what waits, once more: the rest counts in full. */
+  /** Sends waiting ends once more: the rest counts in full. */
   async close(): Promise<void> {
     clearTimeout(this.#timer)
     await this.#tellAgain()
@@ -55,14 +55,14 @@ export class SpendEnds {
   }
 
   #tellAgain(): Promise<void> {
-    this.#telling ??= this.#tellWaiting().finally(() => {
+    this.#telling ??= this.#sendWaiting().finally(() => {
       this.#telling = undefined
     })
     return this.#telling
   }
 
-  /** One after another, until one is not taken. Never rejects. */
-  async #tellWaiting(): Promise<void> {
+  /** Sends waiting ends one after another, until one fails. Never rejects. */
+  async #sendWaiting(): Promise<void> {
     this.#timer = undefined
     for (let end = this.#waiting[0]; end !== undefined; end = this.#waiting[0]) {
       try {

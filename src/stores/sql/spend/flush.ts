@@ -7,8 +7,8 @@ import { createHold, raiseHold, raiseSpend, settleSpend } from './holds.ts'
 import { changeWindow, holdInWindow, inLockOrder } from './windows.ts'
 
 /**
- * Holds that end, with what was spent of them, and one that takes over what is still open in them. The same flush again
- * changes nothing, and answers what is held.
+ * Holds that end, with the money spent of them, and one that takes over what is still open in them. Idempotent: the same
+ * flush again returns what is held.
  */
 export interface SpendFlush {
   readonly ends: readonly { readonly holdId: string; readonly costNanoUsd: number }[]
@@ -18,16 +18,16 @@ export interface SpendFlush {
 /** The hold that begins. */
 export interface FlushBegin {
   readonly holdId: string
-  /** Money that is owed already; held whatever the limits are. */
+  /** Money that is already owed; held whatever the limits are. */
   readonly keepNanoUsd: number
-  /** More, as far as it is no larger than this part of what is left in each window. */
+  /** Further money, up to this share of the rest of each window. */
   readonly wantNanoUsd: number
   readonly shareOfLeft: number
   readonly windows: readonly SpendWindow[]
   readonly leaseMs: number
 }
 
-/** What is held now, and the sums of its windows with it. */
+/** The amount held now, and the sums of its windows, this hold included. */
 export interface FlushOutcome {
   readonly heldNanoUsd: number
   readonly standing: readonly WindowStanding[]
@@ -58,14 +58,14 @@ export const flushSpend: Command<SpendFlush, FlushOutcome> = async (db, { ends, 
   return { heldNanoUsd, standing: granted }
 }
 
-/** Money that is owed already is held whatever the limit. */
+/** Holds money that is already owed, whatever the limit. */
 async function keepInWindow(db: Kysely<Database>, window: SpendWindow, keepNanoUsd: number): Promise<SpendSums> {
   const sums = await holdInWindow(db, { ...window, limitNanoUsd: Number.MAX_SAFE_INTEGER }, keepNanoUsd)
   if (sums !== undefined) return sums
   throw new GatewayError('internal_error', `The spend of ${window.window} is beyond what can be counted.`)
 }
 
-/** What is wanted, or the share of what is left in the window in which the least is. */
+/** Returns the wanted amount, or the share of the rest of the window with the least. */
 function grantFrom(standing: readonly WindowStanding[], { wantNanoUsd, shareOfLeft }: FlushBegin): number {
   const shares = standing.map(({ limitNanoUsd, settledNanoUsd, heldNanoUsd }) =>
     Math.floor((limitNanoUsd - settledNanoUsd - heldNanoUsd) * shareOfLeft),

@@ -12,22 +12,22 @@ import { changeWindow, growInWindow, holdInWindow, inLockOrder, refusalBy } from
  *                  ┌── grow ──┐         (renews the lease)
  *   reserve ──► [ open ] ──────────── settle ─────────────► [ settled ]
  *                  │  ▲                                          ▲
- *     lease ended  │  └─ grow (as if it had never expired)       │ settle: the truth replaces the
+ *     lease ended  │  └─ grow (as if it had never expired)       │ settle: the final cost replaces the
  *                  └─► sweep ─► [ expired ] ─────────────────────┘ full amount that was counted
  *
- * A window's sums change only together with the hold whose money it is, in one transaction: what is held is at all times
+ * A window's sums change only together with the hold whose money it is, in one transaction: the held sum is at all times
  * the sum of the open holds, so nothing leaks. Each change is a single statement that checks as it writes; nothing is
  * read first and decided after. Windows are visited in one order, so that no two transactions wait for each other.
  */
 
-/** How long an ended hold is remembered, to tell a repeated `settle` from one of an unknown hold. */
+/** Time for which an ended hold is kept, to distinguish a repeated `settle` from one of an unknown hold. */
 const SETTLED_KEPT_MS = 24 * 60 * 60 * 1000
-/** How long a hold whose lease has ended waits for the truth. */
+/** Time for which an expired hold waits for its final cost. */
 const EXPIRED_KEPT_MS = 7 * SETTLED_KEPT_MS
-/** Holds that one sweep expires, and rows it deletes: few enough not to stop everybody else. */
+/** Holds that one sweep expires, and rows it deletes: few enough not to block other commands. */
 const SWEPT_AT_ONCE = 200
 
-/** Enters a hold, unless one of that id is there. */
+/** Inserts a hold, unless one of that id exists. */
 export const createHold = statement(
   ['id', 'amountNanoUsd', 'windows', 'leaseMs'],
   (db, given: Places<{ id: string; amountNanoUsd: number; windows: string; leaseMs: number }>, now) =>
@@ -47,7 +47,7 @@ export const createHold = statement(
       .returning('id'),
 )
 
-/** Holds an amount in all windows, or answers the first that it does not fit. The same hold again renews it. */
+/** Holds an amount in all windows, or returns the first without room. The same hold again renews it. */
 export const reserveSpend: Command<SpendHold, Reservation> = async (db, input, now) => {
   const { holdId, amountNanoUsd, leaseMs } = input
   assertAmount(amountNanoUsd)
@@ -66,7 +66,7 @@ export const reserveSpend: Command<SpendHold, Reservation> = async (db, input, n
   return { ok: true, standing }
 }
 
-/** Raises a hold's amount and renews its lease, without a look at its windows. */
+/** Raises a hold's amount and renews its lease, without checking its windows. */
 export const raiseHold = statement(
   ['id', 'toNanoUsd', 'leaseMs'],
   (db, given: Places<{ id: string; toNanoUsd: number; leaseMs: number }>, now) =>
@@ -84,7 +84,7 @@ export const raiseHold = statement(
       .returning(['previous_state', 'previous_amount_nano_usd', 'amount_nano_usd', 'windows']),
 )
 
-/** Raises a hold in all its windows, or answers the first that it does not fit. Never lowers it. */
+/** Raises a hold in all its windows, or returns the first without room. Never lowers it. */
 export const growSpend: Command<{ holdId: string; toNanoUsd: number; leaseMs: number }, Reservation> = async (
   db,
   change,
@@ -94,7 +94,7 @@ export const growSpend: Command<{ holdId: string; toNanoUsd: number; leaseMs: nu
   return { ok: true, standing }
 }
 
-/** As `growSpend`, and tells what is held now. A refusal undoes the command. */
+/** Does the same as `growSpend`, and returns the held amount. A refusal undoes the command. */
 export async function raiseSpend(
   db: Kysely<Database>,
   { holdId, toNanoUsd, leaseMs }: { holdId: string; toNanoUsd: number; leaseMs: number },
@@ -133,7 +133,7 @@ const endHold = statement(['id', 'costNanoUsd'], (db, given: Places<{ id: string
     .returning(['previous_state', 'amount_nano_usd', 'windows']),
 )
 
-/** How a `settle` found its hold. */
+/** Outcome of a `settle`, by the state of its hold. */
 export type SettleOutcome = 'settled' | 'corrected' | 'repeated' | 'unknown'
 
 /** Ends a hold: its cost is spent in its windows, the rest is free again. */
@@ -154,7 +154,7 @@ export const settleSpend: Command<{ holdId: string; costNanoUsd: number }, Settl
   return wasCounted ? 'corrected' : 'settled'
 }
 
-/** What a sweep has done; `isMore`: there was as much to do as it may, or others have done it meanwhile. */
+/** Result of a sweep; `isMore`: it reached its bound, or others have swept meanwhile. */
 export interface SweepOutcome {
   readonly expired: number
   readonly forgotten: number
@@ -172,7 +172,7 @@ export const sweepSpend: Command<undefined, SweepOutcome> = async (db, _, now) =
   return { expired: expired.length, forgotten, isMore: due.length + ended.length > 0 }
 }
 
-/** Holds whose time has come, those first that have waited longest. */
+/** Returns due holds, the longest waiting first. */
 async function dueHolds(db: Kysely<Database>, states: readonly HoldState[], now: Moment): Promise<string[]> {
   const rows = await db
     .selectFrom('spend_hold')
@@ -185,7 +185,7 @@ async function dueHolds(db: Kysely<Database>, states: readonly HoldState[], now:
   return rows.map(({ id }) => id)
 }
 
-/** Asks again on the locked row: it may have been renewed or settled since it was chosen. */
+/** Checks again on the locked row: it may have been renewed or settled since it was selected. */
 async function expire(db: Kysely<Database>, ids: readonly string[], now: Moment) {
   if (ids.length === 0) return []
   return db
@@ -215,12 +215,12 @@ async function isKnown(db: Kysely<Database>, holdId: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** The windows of a hold's admission, in lock order. The cast is safe: `reserveSpend` alone writes them. */
+/** Returns the windows of a hold's admission, in lock order. The cast is safe: only `reserveSpend` writes them. */
 function windowsOf({ windows }: Pick<SpendHoldTable, 'windows'>): SpendWindow[] {
   return JSON.parse(windows) as SpendWindow[]
 }
 
-/** What these holds amount to in each of their windows, in lock order. */
+/** Sums these holds by window, in lock order. */
 function sumByWindow(
   holds: readonly Pick<SpendHoldTable, 'windows' | 'amount_nano_usd'>[],
 ): { window: SpendWindow; amountNanoUsd: number }[] {
@@ -235,7 +235,7 @@ function sumByWindow(
   return inLockOrder([...sums.values()], ({ window }) => window)
 }
 
-/** SQLite would store a fraction without a word. */
+/** Refuses a fraction, which SQLite would store silently. */
 function assertAmount(nanoUsd: number): void {
   if (Number.isSafeInteger(nanoUsd) && nanoUsd >= 0) return
   throw new GatewayError('internal_error', `Expected a whole number of nano-dollars from 0, got ${nanoUsd}.`)

@@ -8,23 +8,23 @@ import { type SpendEnd, SpendEnds } from './ends.ts'
 
 const SWEEP_EVERY_MS = 5000
 
-/** What a ledger is made from. */
+/** Dependencies of a ledger. */
 export interface SpendLedgerOptions {
   readonly store: SqlStore
-  /** Calls that requests owe their plans. Default: none. */
+  /** Finds a request's quota charge. Default: none. */
   readonly chargeOf?: ChargeOf | undefined
   readonly log: Log
 }
 
-/** A ledger that has a timer. */
+/** A ledger with a timer. */
 export interface SqlSpendLedger extends SpendLedger {
-  /** Counts holds whose lease has ended at their full amount; done at the start and every five seconds. */
+  /** Counts expired holds at their full amount; runs at the start and every five seconds. */
   sweep(): Promise<void>
-  /** Tells what waits to be told, and ends the timers; the store stays open. */
+  /** Sends waiting ends, and stops the timers; the store stays open. */
   close(): Promise<void>
 }
 
-/** Keeps the spend ledger in the database. */
+/** Creates the spend ledger in the database. */
 export function createSpendLedger({ store, chargeOf, log }: SpendLedgerOptions): SqlSpendLedger {
   const ends = new SpendEnds({ tell: (end) => settle(store, log, end), log })
   const sweeper = startInterval((signal) => sweepAll(store, { log, signal }), {
@@ -35,7 +35,7 @@ export function createSpendLedger({ store, chargeOf, log }: SpendLedgerOptions):
   return {
     reserve: (hold) => reserve(store, hold, chargeOf?.(hold.holdId)),
     grow: (change) => store.run('spend.grow', change),
-    settle: (end) => ends.tell(end),
+    settle: (end) => ends.send(end),
     spent: (windows) => store.run('spend.read', windows),
     sweep: () => sweepAll(store, { log, signal: undefined }),
     async close() {
@@ -51,7 +51,7 @@ async function settle(store: SqlStore, log: Log, end: SpendEnd): Promise<void> {
   if (outcome === 'unknown') throw new GatewayError('internal_error', `The hold ${end.holdId} is unknown.`)
 }
 
-/** Holds the money, and the call that the request owes its plan, in one transaction: both, or neither. */
+/** Holds the money, and the request's quota charge, in one transaction: both, or neither. */
 async function reserve(store: SqlStore, hold: SpendHold, charge: QuotaCharge | undefined): Promise<Reservation> {
   const order = charge?.order()
   if (charge === undefined || order === undefined) return store.run('spend.reserve', hold)
@@ -66,7 +66,7 @@ async function sweepAll(
 ): Promise<void> {
   for (;;) {
     const { expired, isMore } = await store.run('spend.sweep', undefined)
-    // Somebody held money and was not heard of again: a crash, or a lease too short.
+    // Holds were never settled: after a crash, or with a lease too short.
     if (expired > 0) log.warn({ holds: expired }, 'spend.holds-expired')
     if (!isMore || signal?.aborted) return
   }

@@ -3,11 +3,11 @@ import { GatewayError } from '../../../core/errors.ts'
 import type { SpendWindow, WindowStanding } from '../../../core/ports/spend-ledger.ts'
 import type { FlushOutcome, SpendFlush } from './flush.ts'
 
-/** The largest share of what is left in a window that a pool takes, so that a pool lost in a crash matters little. */
+/** The largest share of the rest of a window that a pool takes, so that the loss of a pool in a crash is small. */
 const SHARE_OF_LEFT = 1 / 1000
-/** Fewer requests in a period are not worth a pool. */
+/** Fewer requests in a period do not justify a pool. */
 const FEWEST_ALLOCATIONS = 4
-/** More than was needed in the last period, so that the next seldom runs dry. */
+/** Factor on the last period's need, so that the pool seldom runs dry. */
 const ROOM = 1.5
 const RENEWED_AFTER = 1 / 3
 
@@ -18,22 +18,22 @@ export interface ReservationPoolOptions {
   readonly flush: (flush: SpendFlush) => Promise<FlushOutcome>
 }
 
-/** Money that is held for many requests to come, of one caller. It is given out in memory and accounted for now and then. */
+/** Money reserved for many future requests of one caller, allocated in memory and settled periodically. */
 export class ReservationPool {
   readonly #options: ReservationPoolOptions
   #holdId: string | undefined
   #heldNanoUsd = 0
   #begunAtMs = 0
   #openNanoUsd = 0
-  /** Of what is held: spent, and not yet told the database. */
+  /** Spent part of the held money, not yet sent to the database. */
   #spentNanoUsd = 0
   #standing: readonly WindowStanding[] = []
-  /** A flush without an answer: it may have happened, so it is sent again before any other. */
+  /** A flush without a reply: it may have happened, so it is sent again before any other. */
   #unanswered: SpendFlush | undefined
   #flushing: Promise<void> | undefined
   #flushingLast: Promise<void> | undefined
   #openAllocations = 0
-  /** Of this period. */
+  /** Count of this period. */
   #allocations = 0
   #allocatedNanoUsd = 0
 
@@ -41,7 +41,7 @@ export class ReservationPool {
     this.#options = options
   }
 
-  /** Whether nothing is held, owed or in doubt. */
+  /** True when nothing is held, owed or in doubt. */
   get isEmpty(): boolean {
     const isSettled = this.#openAllocations === 0 && this.#spentNanoUsd === 0 && this.#unanswered === undefined
     return isSettled && this.#holdId === undefined && this.#allocations === 0
@@ -57,7 +57,7 @@ export class ReservationPool {
     }))
   }
 
-  /** Takes a request's money, if that and the spare are there; gives the sums of the windows with it. */
+  /** Allocates a request's money, if that and the spare are available; returns the sums of the windows, this request included. */
   allocate(amountNanoUsd: number, spareNanoUsd: number): readonly WindowStanding[] | undefined {
     this.note(amountNanoUsd)
     if (!this.#take(amountNanoUsd)) return undefined
@@ -70,20 +70,20 @@ export class ReservationPool {
     return standing
   }
 
-  /** Counts a request, whether the pool can serve it or not: what is needed now will be needed again. */
+  /** Counts a request, whether the pool can serve it or not, to estimate the next period's need. */
   note(amountNanoUsd: number): void {
     this.#allocations++
     this.#allocatedNanoUsd += amountNanoUsd
   }
 
-  /** Takes more for a request that has drawn before. */
+  /** Raises the allocation of a request. */
   raise(byNanoUsd: number): boolean {
     if (!this.#take(byNanoUsd)) return false
     this.#allocatedNanoUsd += byNanoUsd
     return true
   }
 
-  /** Ends a request that had drawn an amount. */
+  /** Ends an allocated request. */
   spend(allocatedNanoUsd: number, costNanoUsd: number): void {
     this.#openAllocations--
     this.#openNanoUsd -= allocatedNanoUsd
@@ -91,14 +91,14 @@ export class ReservationPool {
   }
 
   /**
-   * Tells the database what was spent, gives back what is not needed and takes what the next period may need. Rejects when
-   * the database does not answer; the next flush makes up for it.
+   * Sends the spent amount to the database, returns the unneeded rest and reserves for the next period. Rejects when
+   * the database does not reply; the next flush makes up for it.
    */
   flush(): Promise<void> {
     return this.#begin({ isLast: false })
   }
 
-  /** The same, but takes nothing: all that is not open is given back, and all that was spent is told. */
+  /** Does the same without a new reservation: everything that is not open is returned, and all spending is sent. */
   flushLast(): Promise<void> {
     this.#flushingLast ??= this.#flushOut().finally(() => {
       this.#flushingLast = undefined
@@ -109,7 +109,7 @@ export class ReservationPool {
   async #flushOut(): Promise<void> {
     await this.#flushing?.catch(() => {})
     await this.#begin({ isLast: true })
-    // What was spent while nothing was held is only held so far.
+    // Money spent while nothing was held is only held so far.
     if (this.#spentNanoUsd > 0) await this.#begin({ isLast: true })
   }
 
@@ -137,7 +137,7 @@ export class ReservationPool {
     await this.#send({ ends, begin })
   }
 
-  /** Until the answer is there the pool gives nothing: nobody knows what is held. */
+  /** Sends a flush. Until its reply the pool allocates nothing, since the held amount is unknown. */
   async #send(flush: SpendFlush): Promise<void> {
     this.#unanswered = flush
     this.#holdId = undefined
@@ -149,7 +149,7 @@ export class ReservationPool {
       this.#begunAtMs = performance.now()
       this.#unanswered = undefined
     } catch (error) {
-      // What the database has refused for good did not happen. The hold before counts in full when its lease ends.
+      // A flush that the database refused did not happen. The earlier hold counts in full when its lease ends.
       if (!(error instanceof GatewayError) || error.code !== 'service_unavailable') this.#unanswered = undefined
       throw error
     }

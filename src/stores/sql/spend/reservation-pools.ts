@@ -21,39 +21,39 @@ import { ReservationPool } from './reservation-pool.ts'
  *   far from every cap:  request ──allocate──► pool (memory) ──four times a second──► flush: one transaction for all
  *   otherwise:           request ────────────────────────────────────────────────► reserve: one transaction each
  *
- * A pool is money held ahead for many requests of one caller. It is an ordinary hold of the database, made within the caps
- * by the deciding statement, so allocations never exceed a cap; and it is at most a thousandth of what is left, so no other
- * process runs short. Where a thousand such requests would not fit any more there is no pool, and each request reserves
+ * A pool is money reserved in advance for many requests of one caller. It is an ordinary hold of the database, made within
+ * the caps by the deciding statement, so allocations never exceed a cap; and it is at most a thousandth of the rest, so no
+ * other process runs short. Where a thousand such requests would not fit any more there is no pool, and each request reserves
  * alone. After a crash a pool counts in full, as any hold whose lease has ended.
  */
 const PERIOD_MS = 250
-/** A caller is far from its caps while so many more requests would fit. */
+/** A caller is far from its caps while this many more requests would fit. */
 const FAR = 1000
 const MOST_POOLS = 10_000
-/** Draws that ended lately, so that one that is ended again is known. */
+/** Recently ended allocations, to recognise a repeated end. */
 const MOST_REMEMBERED = 10_000
 
-/** A million dollars: what a provider tells beyond it is nonsense, and must not spoil the sum of the others. */
+/** A million dollars: a larger reported cost is absurd, and must not distort the sum of the others. */
 const LARGEST_COST_NANO_USD = 1e15
 
 /** Input of `ReservationPools`. */
 export interface ReservationPoolsOptions {
   readonly ledger: SpendLedger
   readonly flush: (flush: SpendFlush) => Promise<FlushOutcome>
-  /** Calls that requests owe their plans. Default: none. */
+  /** Finds a request's quota charge. Default: none. */
   readonly chargeOf?: ChargeOf | undefined
   readonly log: Log
-  /** Between two flushes; default 250 ms. */
+  /** Interval of flushes; default 250 ms. */
   readonly periodMs?: number
 }
 
-/** A request's share of a pool, and its overflow: a hold of its own for what the pool did not have. */
+/** A request's share of a pool, and its overflow: a hold of its own for money beyond the pool. */
 interface Allocation {
   readonly pool: ReservationPool
   readonly windows: readonly SpendWindow[]
   allocatedNanoUsd: number
   overflowNanoUsd: number
-  /** The last attempt to raise the overflow; settles however that ends. */
+  /** The last attempt to raise the overflow; settles with either outcome. */
   asked: Promise<unknown> | undefined
 }
 
@@ -67,7 +67,7 @@ export class ReservationPools implements SpendLedger {
 
   constructor(options: ReservationPoolsOptions) {
     this.#options = options
-    // A pool joins its own flush under way: a slow one holds up no other.
+    // A pool joins its own in-flight flush: a slow one blocks no other.
     this.#interval = startInterval(async () => void this.flushAll(), {
       everyMs: options.periodMs ?? PERIOD_MS,
       onError: (error) => this.#warn(error),
@@ -88,12 +88,12 @@ export class ReservationPools implements SpendLedger {
         overflowNanoUsd: 0,
         asked: undefined,
       })
-      // The money is held in the database already: the plan decides. The caller settles what throws.
+      // The money is held in the database already: the quota decides. The caller settles it after an error.
       await this.#options.chargeOf?.(holdId)?.hold()
       return { ok: true, standing }
     }
     const result = await withoutRest(pool, () => this.#options.ledger.reserve(hold))
-    // A pool that is there has counted the request itself.
+    // An existing pool has counted the request itself.
     if (pool === undefined && result.ok && isFar(result.standing, amountNanoUsd))
       this.#poolOf(key, hold)?.note(amountNanoUsd)
     return result
@@ -148,7 +148,7 @@ export class ReservationPools implements SpendLedger {
     return this.#options.ledger.spent(windows)
   }
 
-  /** Accounts for the period that ends now; done a few times a second. Never rejects: the next time makes up for it. */
+  /** Flushes all pools; runs a few times a second. Never rejects: the next time makes up for it. */
   async flushAll(): Promise<void> {
     const flushes: Promise<void>[] = []
     for (const [key, pool] of this.#pools) {
@@ -158,20 +158,20 @@ export class ReservationPools implements SpendLedger {
     await Promise.all(flushes)
   }
 
-  /** Tells the database all that was spent, and gives back what is not needed. Rejects when it does not answer. */
+  /** Sends all spending to the database, and returns the unneeded rest. Rejects when it does not reply. */
   async flushLast(): Promise<void> {
     const flushes = await Promise.allSettled([...this.#pools.values()].map((pool) => pool.flushLast()))
     const failed = flushes.find(({ status }) => status === 'rejected')
     if (failed?.status === 'rejected') throw failed.reason
   }
 
-  /** As `flush`, at the end: what it cannot tell counts in full when the pools' leases end. */
+  /** Flushes at the end: money that cannot be sent counts in full when the pools' leases end. */
   async close(): Promise<void> {
     await this.#interval.close()
     await this.flushLast().catch((error: unknown) => this.#warn(error))
   }
 
-  /** Holds in the database what the pool has no more of. */
+  /** Holds the amount beyond the pool in the database. */
   #growOverflow(
     allocation: Allocation,
     { holdId, byNanoUsd, leaseMs }: { holdId: string; byNanoUsd: number; leaseMs: number },
@@ -203,7 +203,7 @@ export class ReservationPools implements SpendLedger {
   }
 }
 
-/** Asks the database; when it refuses, once more after the pool has given back what it does not need. */
+/** Sends the request; after a refusal, once more after the pool has returned its unneeded rest. */
 async function withoutRest(pool: ReservationPool | undefined, ask: () => Promise<Reservation>): Promise<Reservation> {
   const result = await ask()
   if (result.ok || pool === undefined) return result

@@ -5,28 +5,28 @@ import type { Command } from '../engine/command.ts'
 import { type Places, statement } from '../engine/statement.ts'
 import type { Database, SpendWindowTable } from '../schema.ts'
 
-/** Which window of which scope. */
+/** A window of a scope. */
 type WindowKey = Pick<SpendWindow, 'scope' | 'window'>
 
-/** What is added to the sums of a window. */
+/** A change of a window's sums. */
 type Change = Pick<SpendSums, 'settledNanoUsd' | 'heldNanoUsd'>
 
-/** Sorts by window in the one order in which windows are locked: two transactions never wait for each other. */
+/** Sorts by window in the one order in which windows are locked, which prevents deadlocks. */
 export function inLockOrder<Item>(items: readonly Item[], windowOf: (item: Item) => WindowKey): Item[] {
   const keyOf = (item: Item): string => `${windowOf(item).window} ${windowOf(item).scope}`
   return items.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 }
 
 /**
- * Holds an amount in a window, which may be new, and gives its sums. `undefined`: it does not fit, and nothing is changed
- * but that its row is locked.
+ * Holds an amount in a window, which may be new, and returns its sums. `undefined`: it does not fit, and nothing is changed
+ * except that its row is locked.
  */
 export async function holdInWindow(
   db: Kysely<Database>,
   { scope, window, limitNanoUsd }: SpendWindow,
   amountNanoUsd: number,
 ): Promise<SpendSums | undefined> {
-  // The statement checks rows that are there; a window without a row has nothing in it but this.
+  // The statement checks existing rows; a window without a row contains nothing but this.
   if (amountNanoUsd > limitNanoUsd) return undefined
   const [row] = await addHold(db, { scope, window, amountNanoUsd, limitNanoUsd })
   return row && toSums(row)
@@ -51,7 +51,7 @@ const addHold = statement(
       .returning(['settled_nano_usd', 'held_nano_usd']),
 )
 
-/** Changes the sums of a window if they stay within its limit, and gives them. `undefined`: they would not; nothing is changed. */
+/** Changes the sums of a window if they stay within its limit, and returns them. `undefined`: they would not; nothing is changed. */
 export async function growInWindow(
   db: Kysely<Database>,
   window: SpendWindow,
@@ -59,7 +59,7 @@ export async function growInWindow(
 ): Promise<SpendSums | undefined> {
   const changed = await changeWithin(db, window, change)
   if (changed !== undefined) return changed
-  // A row that does not match is not locked: room may be made before the refusal is worded. Locked, it stays as it is.
+  // A row that does not match is not locked: room may appear before the refusal is composed. Locked, it is stable.
   const { scope, window: window_id, limitNanoUsd } = window
   const row = await db
     .updateTable('spend_window')
@@ -73,7 +73,7 @@ export async function growInWindow(
   return fits ? changeWithin(db, window, change) : undefined
 }
 
-/** Changes the sums of a window whatever its limit, and gives them: money that is spent is spent. */
+/** Changes the sums of a window whatever its limit, and returns them: spent money must be counted. */
 export async function changeWindow(db: Kysely<Database>, window: WindowKey, change: Change): Promise<SpendSums> {
   const sums = await changeWithin(db, { ...window, limitNanoUsd: Number.MAX_SAFE_INTEGER }, change)
   if (sums !== undefined) return sums
@@ -110,13 +110,13 @@ function toSums(row: Pick<SpendWindowTable, 'settled_nano_usd' | 'held_nano_usd'
   return { settledNanoUsd: row.settled_nano_usd, heldNanoUsd: row.held_nano_usd }
 }
 
-/** The answer to a reservation that a window refuses; the caller’s transaction has that window’s row locked. */
+/** Returns the refusal of a reservation by a window; the caller’s transaction has that window’s row locked. */
 export async function refusalBy(db: Kysely<Database>, refusedBy: SpendWindow): Promise<Reservation> {
   const [sums] = await readSpend(db, [refusedBy], sql`0`)
   return { ok: false, refusedBy, spentNanoUsd: (sums?.settledNanoUsd ?? 0) + (sums?.heldNanoUsd ?? 0) }
 }
 
-/** The sums of these windows, in their order; zero for those in which nothing was held yet. */
+/** Reads the sums of these windows, in their order; zero for unused ones. */
 export const readSpend: Command<readonly WindowKey[], SpendSums[]> = async (db, windows) => {
   const rows = await db
     .selectFrom('spend_window')

@@ -5,12 +5,12 @@ import { GatewayError } from '../../../core/errors.ts'
 import { makeFolder } from '../../../core/system/make-folder.ts'
 import { sqliteFault, toError } from '../engine/faults.ts'
 
-/** All in one step: between steps, writes of other processes would make the copy begin again. */
+/** All in one step: between steps, writes of other processes would restart the copy. */
 const ALL_PAGES = 2 ** 31 - 1
 
 /**
- * Copies a database that is in use into a new file: complete, and as of one moment. The file appears under its name when
- * it is whole. Throws `invalid_request` when there is nothing to copy or the file exists; else what SQLite said, in words.
+ * Copies a database that is in use into a new file: complete, and as of one moment. The file gets its name when
+ * it is complete. Throws `invalid_request` when there is nothing to copy or the file exists; else SQLite's error as a message.
  */
 export async function backUp(source: string, target: string): Promise<void> {
   if (!existsSync(source)) throw new GatewayError('not_found', `There is no database at ${source}.`)
@@ -34,7 +34,7 @@ export function assertNew(file: string): void {
 }
 
 async function copy(source: string, target: string): Promise<void> {
-  // A connection of its own: the one of the thread goes on writing.
+  // A connection of its own: the thread's one continues to write.
   const database = new DatabaseSync(source, { readOnly: true })
   try {
     await backup(database, target, { rate: ALL_PAGES })

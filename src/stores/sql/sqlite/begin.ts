@@ -2,14 +2,14 @@ import type { DatabaseSync } from 'node:sqlite'
 import { SQLITE_BUSY, sqliteCodeOf } from '../engine/faults.ts'
 import { monotonicMs } from './monotonic.ts'
 
-/** Shorter than any commit: whoever asks seldom finds the database taken, again and again, by those who never left it. */
+/** Shorter than any commit, so that a waiting process is not starved by others. */
 const RETRY_MS = 1
 const asleep = new Int32Array(new SharedArrayBuffer(4))
 
 /**
- * Begins a transaction that writes, as soon as no other process has one. SQLite's own wait asks ten times a second in
- * the end, and under load others then go first for seconds. Stops the thread while it waits. Throws SQLite's error after
- * `deadlineMs`, a moment of `monotonicMs`.
+ * Begins a write transaction as soon as no other process has one. SQLite's own wait ends up retrying ten times a second,
+ * and under load others then go first for seconds. Blocks the thread while it waits. Throws SQLite's error after
+ * `deadlineMs`, a time of `monotonicMs`.
  */
 export function beginWrite(database: DatabaseSync, deadlineMs: number): void {
   for (;;) {

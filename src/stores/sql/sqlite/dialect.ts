@@ -21,14 +21,14 @@ class ImmediateDriver extends SqliteDriver {
   }
 }
 
-/** SQLite's changes of tables do belong to the transaction; a migration that fails then leaves nothing. */
+/** Enables transactional migrations: a failed one leaves nothing. */
 class TransactionalAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true
   }
 }
 
-/** Kysely's dialect for a database of `node:sqlite`, with its prepared statements kept. */
+/** Creates Kysely's dialect for a database of `node:sqlite`, with cached prepared statements. */
 export function createSqliteDialect(database: DatabaseSync): Dialect {
   return {
     createAdapter: () => new TransactionalAdapter(),

@@ -1,14 +1,14 @@
 import { statSync } from 'node:fs'
 
 /**
- * The place of a file that is open. SQLite goes on with a file that was unlinked or replaced, and what it commits is gone
- * with the process: the path is compared with the file that was there at the opening, by device and inode.
+ * Identity of an open file. SQLite continues with a file that was unlinked or replaced, and its commits are lost
+ * with the process: the path is compared with the file at the opening, by device and inode.
  */
 export class FilePlace {
   readonly #file: string
   readonly #identity: string | undefined
 
-  /** To be made right after the opening. A path without a file, as `:memory:`, always counts as in place. */
+  /** To be created right after the opening. A path without a file, such as `:memory:`, always counts as in place. */
   constructor(file: string) {
     this.#file = file
     this.#identity = identityOf(file)

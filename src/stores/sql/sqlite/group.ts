@@ -11,16 +11,16 @@ export interface Group {
   readonly commands: readonly { readonly name: CommandName; readonly input: unknown }[]
   /** The gateway's clock. */
   readonly nowMs: number
-  /** The moment of `monotonicMs` after which nothing is committed any more: nobody would hear of it. */
+  /** Time of `monotonicMs` after which nothing is committed: the callers have timed out. */
   readonly deadlineMs: number
 }
 
-/** What became of one command. */
+/** Outcome of one command. */
 export type Outcome = { readonly output: unknown } | { readonly fault: Fault }
 
 /**
  * Runs commands one after another in one transaction, so that they share the wait for the disk; each inside a savepoint,
- * so that one that fails does not undo its neighbours. Returns after the commit. Throws when none of them happened.
+ * so that a failure does not undo the others. Returns after the commit. Throws when none of them happened.
  */
 export async function runGroup({ raw, db, setNow }: OpenDatabase, group: Group): Promise<Outcome[]> {
   beginWrite(raw, group.deadlineMs)
@@ -32,7 +32,7 @@ export async function runGroup({ raw, db, setNow }: OpenDatabase, group: Group):
     raw.exec('commit')
     return outcomes
   } catch (error) {
-    // A full disk has undone the transaction already.
+    // A full disk has rolled back the transaction already.
     if (raw.isTransaction) raw.exec('rollback')
     throw error
   }
@@ -52,7 +52,7 @@ async function runOne(
     raw.exec('release command')
     return { output }
   } catch (error) {
-    // Then the fault has ended the whole transaction, and with it the commands before.
+    // Then the fault has ended the whole transaction, with the commands before.
     if (!raw.isTransaction) throw error
     raw.exec('rollback to command; release command')
     if (error instanceof Undo) return { output: error.output }

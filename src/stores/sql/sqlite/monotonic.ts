@@ -1,4 +1,4 @@
-/** Milliseconds of a clock that all threads share and nobody sets. */
+/** Returns milliseconds of a monotonic clock that all threads share. */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint() / 1000n) / 1000
 }

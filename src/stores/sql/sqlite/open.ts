@@ -19,19 +19,19 @@ export interface OpenDatabase {
   /** For the transaction around commands. */
   readonly raw: DatabaseSync
   readonly db: Kysely<Database>
-  /** The present of the commands that follow: what `now_ms()` gives them. */
+  /** Sets the time of the following commands, as returned by `now_ms()`. */
   setNow(nowMs: number): void
-  /** The migrations that opening it has run. */
+  /** The migrations applied at the opening. */
   readonly migrated: readonly string[]
 }
 
 /**
- * When a commit returns. FULL: it is on the disk. NORMAL: the disk has not been waited for, and when the power goes the
- * last ones are lost, the file is sound; good enough for what is no money.
+ * Durability of a commit. FULL: it is on the disk. NORMAL: it does not wait for the disk, and a power failure loses the
+ * last ones, while the file stays sound; sufficient for anything but money.
  */
 const SYNCHRONOUS = { accounts: 'full', telemetry: 'normal' } as const satisfies Record<TableSetName, string>
 
-/** Opens a database, made if it is not there, and brings its tables up to date. */
+/** Opens a database, created if it does not exist, and migrates its tables. */
 export async function openDatabase(file: string, tables: TableSetName = 'accounts'): Promise<OpenDatabase> {
   if (file !== IN_MEMORY) makeFolder(path.dirname(file))
   const raw = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
@@ -61,7 +61,7 @@ function setUp(raw: DatabaseSync, { file, tables }: { file: string; tables: Tabl
   raw.exec(`pragma synchronous = ${SYNCHRONOUS[tables]}; pragma journal_size_limit = ${LARGEST_LEFT_LOG_BYTES}`)
 }
 
-/** Two processes that open a new file at once: changing its mode does not wait for the other by itself. */
+/** Retries while another process opens the same new file: changing its mode does not wait by itself. */
 async function whileBusy(work: () => void): Promise<void> {
   const deadlineMs = performance.now() + BUSY_TIMEOUT_MS
   for (;;) {

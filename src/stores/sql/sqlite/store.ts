@@ -13,11 +13,11 @@ import { type DatabaseThread, type DatabaseThreadOptions, startDatabaseThread } 
  *
  *   run() ──► queue (bounded) ──► group of at most 64 ──► thread: begin · savepoints · commit ──► promises resolve
  *                  ▲                      │
- *                  └── what comes while a group is committed is the next group
+ *                  └── commands that arrive during a commit are the next group
  *
  * One wait for the disk serves a whole group, and happens in the thread. Of its two seconds a command may spend half in
- * the queue; a group that is not ready to commit after three quarters is undone; so what is rejected has not happened,
- * unless the commit itself hangs.
+ * the queue; a group that is not ready to commit after three quarters is rolled back; so a rejected command has not
+ * happened, unless the commit itself hangs.
  */
 const GROUP_SIZE = 64
 const MOST_QUEUED = 4096
@@ -26,15 +26,15 @@ const QUEUE_SHARE = 0.5
 const COMMIT_SHARE = 0.75
 const ANSWER_SHARE = 0.95
 const WATCH_EVERY_MS = 50
-/** How often the file's place is looked at. */
+/** Interval of checking the file's place. */
 const LOOK_EVERY_MS = 1000
-/** A thread that is silent for so many times a command's patience will not answer any more. */
+/** A thread that is silent for this multiple of a command's time-out is considered dead. */
 const HANGS_AFTER = 15
 
-/** What a store on SQLite is made from. */
+/** Options of a store on SQLite. */
 export interface SqliteStoreOptions extends DatabaseThreadOptions {
   readonly clock: Clock
-  /** How long a command may take. */
+  /** Time-out of a command. */
   readonly patienceMs?: number | undefined
 }
 
@@ -46,7 +46,7 @@ interface Pending {
   readonly reject: (error: unknown) => void
 }
 
-/** Opens the database in a thread of its own. Rejects with what is wrong with it. */
+/** Opens the database in a thread of its own. Rejects with its fault. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqlStore> {
   return new SqliteStore(options, await startDatabaseThread(options))
 }
@@ -84,14 +84,14 @@ class SqliteStore implements SqlStore {
 
   run<Name extends CommandName>(name: Name, input: CommandInput<Name>): Promise<CommandOutput<Name>> {
     if (this.#isClosed) return Promise.reject(unavailable('The database is closed.'))
-    // A thread that is started anew would make an empty file.
+    // A restarted thread would create an empty file.
     if (this.#isLost) return Promise.reject(unavailable(FILE_LOST))
     if (this.#queue.length >= MOST_QUEUED) return Promise.reject(unavailable('The database has too much to do.'))
     return new Promise((resolve, reject) => {
       // The cast is safe: the thread answers a command with its own output.
       const resolveAny = resolve as (output: unknown) => void
       this.#queue.push({ name, input, askedAtMs: monotonicMs(), resolve: resolveAny, reject })
-      // A timer that is late itself runs before the answers that have come meanwhile: those go first.
+      // A late timer runs before replies that have arrived meanwhile: those go first.
       this.#watch ??= setInterval(() => setImmediate(() => this.#rejectLate()), WATCH_EVERY_MS)
       if (this.#group.length === 0) void this.#sendGroups()
     })
@@ -107,7 +107,7 @@ class SqliteStore implements SqlStore {
     const { promise: idle, resolve } = Promise.withResolvers<void>()
     this.#onIdle = resolve
     if (this.#group.length === 0) resolve()
-    // What hangs must not hold up the end.
+    // A hanging thread must not delay the end.
     const timer = setTimeout(resolve, this.#patienceMs)
     await idle
     clearTimeout(timer)
@@ -116,7 +116,7 @@ class SqliteStore implements SqlStore {
     for (const { reject } of this.#queue.splice(0)) reject(unavailable('The database is closed.'))
   }
 
-  /** Sends one group after another until nothing waits. */
+  /** Sends one group after another until the queue is empty. */
   async #sendGroups(): Promise<void> {
     for (;;) {
       this.#rejectLate()

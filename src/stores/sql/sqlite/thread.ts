@@ -24,10 +24,10 @@ export interface DatabaseThreadOptions {
   readonly program?: URL | undefined
 }
 
-/** A thread that has a database, and commits a group of commands at a time. */
+/** A thread with a database, which commits one group of commands at a time. */
 export type DatabaseThread = ThreadHost<Group, readonly Outcome[]>
 
-/** Starts the thread; rejects with what is wrong with the database. */
+/** Starts the thread; rejects with the fault of the database. */
 export async function startDatabaseThread(options: DatabaseThreadOptions): Promise<DatabaseThread> {
   const { file, tables = 'accounts', log, program = WORKER } = options
   const thread: DatabaseThread = new ThreadHost({

@@ -1,5 +1,5 @@
 /**
- * The thread that has the SQLite database: waiting for the disk stops it, and not the gateway. It answers one message
+ * The thread with the SQLite database: waiting for the disk blocks it, and not the gateway. It handles one message
  * after another, in their order.
  */
 import { parentPort, workerData } from 'node:worker_threads'

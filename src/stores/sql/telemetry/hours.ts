@@ -11,10 +11,10 @@ import {
 const HOUR_MS = 3_600_000
 const US_PER_MS = 1000
 const FIRST_ERROR_STATUS = 400
-/** A thousand dollars, or a trillion tokens. More is nonsense of a provider, and would spoil a year's sums. */
+/** A thousand dollars, or a trillion tokens. A larger reported value is absurd, and would distort a year's sums. */
 const MOST_OF_ONE = 1e12
 
-/** What requests add to their hours, in the one order in which hours are locked: two batches never wait for each other. */
+/** Sums requests by hour, in the one order in which hours are locked, which prevents deadlocks. */
 export function sumByHour(requests: readonly UsageRequestTable[]): UsageHourTable[] {
   const hours = new Map<string, UsageHourTable>()
   for (const request of requests) {
@@ -53,7 +53,7 @@ function addTo(hour: UsageHourTable, request: UsageRequestTable): void {
   const cost = plausible(request.cost_nano_usd)
   const without = plausible(request.counterfactual_nano_usd)
   hour.requests++
-  // Refused before its pipeline: it has used nothing, and its time is no time of the gateway's work.
+  // Refused before its pipeline: it has used nothing, and its time is no gateway time.
   if (request.outcome === 'refused') return void hour.errors++
   if (isError(request)) hour.errors++
   else if (request.outcome !== 'complete') hour.unfinished++

@@ -69,7 +69,7 @@ const ranges: Migration = {
   },
 }
 
-/** The steps from an empty database to the present tables of telemetry. One that was released never changes. */
+/** The migrations from an empty database to telemetry's current tables. A released one never changes. */
 export const telemetryMigrations: Readonly<Record<string, Migration>> = {
   'telemetry-0001-usage': usage,
   'telemetry-0002-reasons': reasons,

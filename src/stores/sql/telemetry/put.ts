@@ -6,8 +6,8 @@ import { type RequestRow, recordOf } from './rows.ts'
 import { HOUR_TYPES, REQUEST_TYPES, SUM_COLUMNS } from './schema.ts'
 
 /**
- * Stores requests and adds them to their hours. Those whose ids are there already change nothing, so that a batch whose
- * fate is not known may be put again.
+ * Stores requests and adds them to their hours. Idempotent: requests with an existing id are ignored, so a batch with an
+ * unknown outcome may be sent again.
  */
 export const putRequests: Command<readonly RequestRow[], void> = async (db, rows) => {
   const { rows: stored } = await sql<{ id: string }>`insert into usage_request ${rowsOf(db, REQUEST_TYPES, rows)}
@@ -27,7 +27,7 @@ const ADDED = sql.join(
   SUM_COLUMNS.map((column) => sql`${sql.ref(column)} = usage_hour.${sql.ref(column)} + excluded.${sql.ref(column)}`),
 )
 
-/** The columns and values of all rows, as one parameter: one for each value cost the thread several times as much. */
+/** Passes columns and values of all rows as one parameter: one for each value cost the thread several times as much. */
 function rowsOf(
   db: Kysely<Database>,
   types: Readonly<Record<string, 'text' | 'bigint'>>,
@@ -40,6 +40,6 @@ function rowsOf(
   )
   const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter
   const source = isPostgres ? sql`json_array_elements(cast(${json} as json))` : sql`json_each(${json})`
-  // Without a condition SQLite would take the `on conflict` that follows for a join's.
+  // Without a condition SQLite would parse the `on conflict` that follows as part of a join.
   return sql`(${names}) select ${values} from ${source} as each where true`
 }

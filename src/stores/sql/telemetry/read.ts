@@ -20,7 +20,7 @@ const LONGEST_LIST = 500
 const HOUR_MS = 3_600_000
 const US_PER_MS = 1000
 const MOST_STEPS = 1000
-/** Far more than a scope has models, times the steps of a chart. */
+/** Far above a scope's models times the steps of a chart. */
 const MOST_SUMS = 20_000
 const LISTED = REQUEST_COLUMNS.filter((column) => column !== 'trace')
 
@@ -35,7 +35,7 @@ const SEARCHED = [
   'reason',
 ] as const
 
-/** Requests of scopes, newest first. */
+/** Lists requests of scopes, newest first. */
 export const listRequests: Command<RequestPage & { scopes: Scopes }, ListedRequest[]> = async (
   db,
   { scopes, after, limit, ...filter },
@@ -53,7 +53,7 @@ export const listRequests: Command<RequestPage & { scopes: Scopes }, ListedReque
 type Where = ExpressionBuilder<Database, 'usage_request'>
 type Condition = ExpressionWrapper<Database, 'usage_request', SqlBool> | RawBuilder<SqlBool>
 
-/** What holds the scopes apart; nothing where everybody's are asked for. */
+/** Returns the conditions for these scopes; none for all scopes. */
 function within(is: Pick<Where, 'val'>, scopes: Scopes): RawBuilder<SqlBool>[] {
   if (typeof scopes === 'string') return [sql<SqlBool>`scope = ${is.val(scopes)}`]
   if ('everybody' in scopes) return []
@@ -76,7 +76,7 @@ function fits(is: Where, { text, cache, ended, fromId }: RequestFilter): Conditi
   return conditions
 }
 
-/** A request of these scopes with its trace, by its id or its request id. */
+/** Returns a request of these scopes with its trace, by its id or its request id. */
 export const findRequest: Command<{ scopes: Scopes; id: string }, FinishedRequest | undefined> = async (
   db,
   { scopes, id },
@@ -86,11 +86,11 @@ export const findRequest: Command<{ scopes: Scopes; id: string }, FinishedReques
     .selectAll()
     .where((is) => is.or([is('id', '=', id), is('request_id', '=', id)]))
     .executeTakeFirst()
-  // Asked for the scope as well, SQLite would look through all that the scope has.
+  // With the scope as well, SQLite would scan all rows of the scope.
   return record !== undefined && isAmong(record.scope, scopes) ? toFinished(record) : undefined
 }
 
-/** The use of scopes in each step of a range, by provider and model, oldest first. Throws `invalid_request` for the range. */
+/** Returns the usage of scopes in each step of a range, by provider and model, oldest first. Throws `invalid_request` for the range. */
 export const readUsage: Command<UsageRange & { scopes: Scopes }, UsageSums[]> = async (db, { scopes, ...range }) => {
   assertRange(range)
   const { fromMs, toMs, stepMs } = range
@@ -108,13 +108,13 @@ export const readUsage: Command<UsageRange & { scopes: Scopes }, UsageSums[]> = 
     .orderBy('model')
     .limit(MOST_SUMS)
     .execute()
-  // Safe: what was selected are all its columns but the scope.
+  // Safe: all its columns but the scope were selected.
   return (rows as Omit<UsageHourTable, 'scope'>[]).map(toSums)
 }
 
 /**
- * A sum, bounded by what a number here can tell: a larger one would make the whole answer unreadable. PostgreSQL's sum of
- * whole numbers is a decimal, which would come as text.
+ * Sums a column, clamped to the largest exact number: a larger one would make the whole reply unreadable. PostgreSQL's sum of
+ * whole numbers is a decimal, which would arrive as text.
  */
 function sumOf(column: SumColumn): RawBuilder<number> {
   const sum = sql`sum(${sql.ref(column)})`

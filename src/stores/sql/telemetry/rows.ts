@@ -1,14 +1,14 @@
 import type { FinishedRequest, ListedRequest, RequestTrace } from '../../../core/telemetry/telemetry.ts'
 import { REQUEST_COLUMNS, type UsageRequestTable } from './schema.ts'
 
-/** A request as it travels to the database: the values of `REQUEST_COLUMNS`, which are cheaper to copy than objects. */
+/** A request as it is sent to the database: the values of `REQUEST_COLUMNS`, which are cheaper to copy than objects. */
 export type RequestRow = readonly (string | number | null)[]
 
 const US_PER_MS = 1000
-/** In UTF-16 units. */
+/** Longest trace in UTF-16 units. */
 const LONGEST_TRACE = 16_384
 
-/** The row of a request. */
+/** Returns the row of a request. */
 export function toRow(request: FinishedRequest): RequestRow {
   const { tokens } = request
   const record: UsageRequestTable = {
@@ -46,7 +46,7 @@ export function toRow(request: FinishedRequest): RequestRow {
   return REQUEST_COLUMNS.map((column) => record[column])
 }
 
-/** What modules noted and edited is the first that a long trace does without. */
+/** Prints a trace; details and edits of plugins are the first to be left out of a long one. */
 function traceText(trace: RequestTrace): string {
   const text = JSON.stringify(trace)
   if (text.length <= LONGEST_TRACE) return text
@@ -58,25 +58,25 @@ function toUs(ms: number): number {
   return Math.max(0, Math.round(ms * US_PER_MS))
 }
 
-/** A price of nonsense that a provider told as usage: beyond it no database's number can be read here. */
+/** Drops an absurd price from a provider's reported usage: a larger number could not be read from any database. */
 function exact(nanoUsd: number | null): number | null {
   return Number.isSafeInteger(nanoUsd) ? nanoUsd : null
 }
 
-/** PostgreSQL takes no NUL and no half a character in a text, and would refuse the whole batch. */
+/** Removes NUL and lone surrogates, for which PostgreSQL would refuse the whole batch. */
 function storable(text: string): string {
   return (text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text).toWellFormed()
 }
 
-/** The record of a row, by its columns' names. */
+/** Returns the record of a row, by its columns' names. */
 export function recordOf(row: RequestRow): UsageRequestTable {
   const record: Record<string, string | number | null> = {}
   for (let i = 0; i < REQUEST_COLUMNS.length; i++) record[REQUEST_COLUMNS[i] ?? ''] = row[i] ?? null
-  // Safe: `toRow` alone makes rows.
+  // Safe: only `toRow` creates rows.
   return record as unknown as UsageRequestTable
 }
 
-/** The request that a record is of, without its trace. The casts are safe: `toRow` alone writes the words. */
+/** Returns a record's request, without its trace. The casts are safe: only `toRow` writes the values. */
 export function toListed(record: Omit<UsageRequestTable, 'trace'>): ListedRequest {
   const { input_tokens: input, output_tokens: output } = record
   return {
@@ -112,8 +112,8 @@ export function toListed(record: Omit<UsageRequestTable, 'trace'>): ListedReques
   }
 }
 
-/** The request that a record is of. */
+/** Returns a record's request. */
 export function toFinished(record: UsageRequestTable): FinishedRequest {
-  // Safe: `toRow` alone writes traces.
+  // Safe: only `toRow` writes traces.
   return { ...toListed(record), trace: JSON.parse(record.trace) as RequestTrace }
 }

@@ -41,7 +41,7 @@ export interface UsageRequestTable {
   counterfactual_at_most_nano_usd: number | null
 }
 
-/** What each column of a request is. */
+/** Type of each column of a request. */
 export const REQUEST_TYPES = {
   id: 'text',
   request_id: 'text',
@@ -78,10 +78,10 @@ export const REQUEST_TYPES = {
 /** All columns of a request, in the order in which rows are sent to the database. The cast is safe: these are its keys. */
 export const REQUEST_COLUMNS = Object.keys(REQUEST_TYPES) as readonly (keyof UsageRequestTable)[]
 
-/** Sums of what is not exact: the cost at ceiling prices, and what savings may be more. */
+/** Sums of inexact amounts: the cost at ceiling prices, and the upper part of savings. */
 export const RANGE_SUMS = ['ceiling_nano_usd', 'saved_more_nano_usd'] as const
 
-/** What is added up for an hour, besides the classes of gateway times. */
+/** Sums of an hour, besides the classes of gateway times. */
 export const HOUR_SUMS = [
   'requests',
   'errors',
@@ -117,7 +117,7 @@ export type SumColumn = (typeof HOUR_SUMS)[number] | GatewayColumn
 /** All columns that are added up. */
 export const SUM_COLUMNS: readonly SumColumn[] = [...HOUR_SUMS, ...GATEWAY_COLUMNS]
 
-/** What each column of an hour is. The cast is safe: the names are those of the sums. */
+/** Type of each column of an hour. The cast is safe: the names are those of the sums. */
 export const HOUR_TYPES = {
   scope: 'text',
   hour_ms: 'bigint',
@@ -129,13 +129,13 @@ export const HOUR_TYPES = {
 /** Sums of the requests that were admitted in an hour. */
 export type UsageHourTable = HourKey & Record<SumColumn, number>
 
-/** What an hour's sums are about. */
+/** Key of an hour's sums. */
 export interface HourKey {
   scope: string
-  /** When the hour begins, in milliseconds since 1970. */
+  /** Begin of the hour, in milliseconds since 1970. */
   hour_ms: number
-  /** Empty when nobody answered. */
+  /** Empty without a reply. */
   provider: string
-  /** Empty when nobody answered, and for errors: names of models that do not exist are without number. */
+  /** Empty without a reply, and for errors: unknown model names are unbounded. */
   model: string
 }

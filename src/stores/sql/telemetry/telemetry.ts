@@ -10,7 +10,7 @@ import { openSqliteStore } from '../sqlite/store.ts'
 import type { SqlStore } from '../store.ts'
 import { type RequestRow, toRow } from './rows.ts'
 
-/** A batch is large, and nobody waits for it. */
+/** A batch is large, and no request waits for it. */
 const PATIENCE_MS = 10_000
 
 const WRITING = {
@@ -25,11 +25,11 @@ const WRITING = {
 
 /** Telemetry in a database. */
 export interface SqlTelemetry extends Telemetry, Pick<SqlStore, 'run'> {
-  /** Stores what waits, for at most `timeoutMs`, and lets the database go. */
+  /** Stores waiting rows, for at most `timeoutMs`, and closes the database. */
   close(timeoutMs: number): Promise<void>
 }
 
-/** What telemetry is made from. */
+/** Options of telemetry. */
 export interface TelemetryOptions
   extends Partial<Pick<BufferedWriterOptions<RequestRow>, 'mostWaiting' | 'momentMs' | 'pauseMs'>> {
   /** Opens its database; called again when that failed. */
@@ -37,9 +37,9 @@ export interface TelemetryOptions
   readonly log: Log
 }
 
-/** Where telemetry is kept. */
+/** Location of telemetry. */
 export interface TelemetryPlace {
-  /** Of a PostgreSQL server, whose store is `accounts`; unset: a file of its own in `dataDir`. */
+  /** Address of a PostgreSQL server, whose store is `accounts`; unset: a file of its own in `dataDir`. */
   readonly databaseUrl: string | undefined
   readonly dataDir: string
   readonly accounts: SqlStore
@@ -47,7 +47,7 @@ export interface TelemetryPlace {
   readonly clock: Clock
 }
 
-/** Telemetry in its own file and thread, so that money never waits for it; or in the one PostgreSQL database. */
+/** Opens telemetry in its own file and thread, so that money never waits for it; or in the one PostgreSQL database. */
 export function openTelemetryStore({ databaseUrl, dataDir, accounts, log, clock }: TelemetryPlace): SqlTelemetry {
   const file = telemetryFile(dataDir)
   const open = async () =>
@@ -58,8 +58,8 @@ export function openTelemetryStore({ databaseUrl, dataDir, accounts, log, clock 
 }
 
 /**
- * Opens the database for the first row or question: its thread takes 10 MB, and a start would wait for it. While that
- * does not work, rows wait in memory, up to a bound.
+ * Opens the database for the first row or query: its thread takes 10 MB, and a start would wait for it. While that
+ * fails, rows wait in memory, up to a bound.
  */
 export function createTelemetry({ open, log, ...settings }: TelemetryOptions): SqlTelemetry {
   const onFailure = (error: unknown): void => log.warn({ reason: messageWithCause(error) }, 'telemetry.failed')
@@ -93,7 +93,7 @@ export function createTelemetry({ open, log, ...settings }: TelemetryOptions): S
 
 type Opened = Pick<SqlStore, 'run' | 'close'>
 
-/** A store that is opened once, or as often as it takes. */
+/** Opens a store once, retrying until it succeeds. */
 class Opener {
   readonly #open: () => Promise<Opened>
   readonly #onFailure: (error: unknown) => void
@@ -108,7 +108,7 @@ class Opener {
     this.#onFailure = onFailure
   }
 
-  /** The open store. Rejects with `service_unavailable` whatever is wrong with it: another try may find it well. */
+  /** Returns the open store. Rejects with `service_unavailable` for any cause: a retry may succeed. */
   async opened(): Promise<Opened> {
     if (this.#isClosed) throw unavailable('The database is closed.')
     if (this.#store !== undefined) return this.#store
