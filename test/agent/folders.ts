@@ -6,7 +6,7 @@ import type { Task } from './tasks.ts'
 /** A folder with a task's files; `using` removes it. */
 export interface Folder extends Disposable {
   readonly path: string
-  /** What is on disk: contents by path. */
+  /** Returns the files on disk: contents by path. */
   files(): Record<string, string>
 }
 

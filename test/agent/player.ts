@@ -7,10 +7,10 @@ import { type Call, type Known, TASKS } from './tasks.ts'
 /** In the words of the user: which task, and in which folder. */
 const PROMPT = /\[task ([\w-]+) in ([^\]\s]+)\]/
 const LINE_NUMBER = /^ *\d+[→\t]/
-/** What the agents put behind a result. */
+/** Reminders that the agents append to a result. */
 const REMINDER = /\n*<system-reminder>[\s\S]*?<\/system-reminder>\n*/g
 
-/** What the user of an agent says to have a task done. */
+/** Returns the prompt by which the user of an agent starts a task. */
 export function promptFor(name: string, root: string): string {
   return `[task ${name} in ${root}] Do the task with your tools, step by step.`
 }

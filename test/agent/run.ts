@@ -50,7 +50,7 @@ function startThrough(pipeline: string): Promise<Gateway> {
   return startGateway({ ANTHROPIC_BASE_URL: provider.url, ANTHROPIC_API_KEY: 'provider-key', SVC_PIPELINE: pipeline })
 }
 
-/** Has the agent do a task; resolves with what is on disk. Rejects where the agent or one of its tools fails. */
+/** Has the agent do a task; resolves with the files on disk. Rejects where the agent or one of its tools fails. */
 async function filesAfter(gateway: Gateway, task: (typeof TASKS)[number]): Promise<Record<string, string>> {
   using folder = createFolder(task)
   const before = provider.seen.length

@@ -18,7 +18,7 @@ interface Block {
   readonly input: Readonly<Record<string, string>>
 }
 
-/** What came of a tool. */
+/** Result of a tool. */
 interface Outcome {
   readonly text: string
   readonly isError: boolean

@@ -35,7 +35,7 @@ for (const task of TASKS) {
   })
 }
 
-test.after('agent: some of what the model was sent was shortened', () => {
+test.after('agent: some of the requests were shortened', () => {
   const shortened = provider.seen.filter(({ raw }) => POINTER.test(raw.toString()))
   if (shortened.length < 5) throw new Error(`Expected pointers in requests, got ${shortened.length}`)
 })

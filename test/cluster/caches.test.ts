@@ -7,7 +7,7 @@ import { ask, type Reply, type SendOptions, send } from '../support/http-client.
 import type { Script } from '../support/provider/script.ts'
 import { type Cluster, clusterTest, drillTest, openCluster, SIZE } from './cluster.ts'
 
-/** What the provider does with requests of a text; tests run at the same time. */
+/** The provider's scripts by text of the request; tests run at the same time. */
 const scripts: [text: string, script: () => Script][] = []
 
 let opened: Promise<Cluster> | undefined
@@ -19,7 +19,7 @@ const open = () => {
   return opened
 }
 
-/** A caller of the cluster with a key of its own. */
+/** Opens a caller of the cluster with a key of its own. */
 async function openCaller(t: ExecutionContext) {
   t.timeout(120_000)
   const cluster = await open()
@@ -77,7 +77,7 @@ clusterTest('exact-cache: when a call fails, each instance asks for itself, one 
   await eventually(() => calls('this fails') === 1, 'the first asks')
   gate.resolve()
   t.true((await Promise.all(asking)).every(({ status }) => status === 400))
-  // Who comes after a call has failed asks anew, so a slow machine makes more calls; without sharing there are twenty.
+  // A caller that comes after a failed call makes a new one, so a slow machine makes more calls; without sharing there are twenty.
   t.true(calls('this fails') < asking.length, `${calls('this fails')}`)
 })
 

@@ -24,7 +24,7 @@ import { hostOf } from './hosts.ts'
  */
 
 /** `npm run drill:cluster` asks for as much as is tried before a release; the suite for what a few seconds allow. */
-/** How many gateways a cluster has. */
+/** Number of gateways in a cluster. */
 export const SIZE = isDrill ? 4 : 2
 
 const isPossible = isPostgresExpected && isRedisExpected
@@ -33,18 +33,18 @@ export const clusterTest = isPossible ? test : test.skip
 /** For tests of the drill alone. */
 export const drillTest = isPossible && isDrill ? test : test.skip
 
-/** The operator's credential, which is what the stand-in sees. */
+/** The operator's credential, which the stand-in receives. */
 const OPERATOR_KEY = 'sk-ant-operator-key'
 
 const WARM_AT_ONCE = 10
 const WARM_MS = 20_000
 
-/** What a cluster has besides. */
+/** Further options of a cluster. */
 export interface ClusterOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Laid into the configuration file of all. */
   readonly config?: JsonObject
-  /** Whether all gateways are to be on this host: default no. */
+  /** True if all gateways are on this host. Default: false. */
   readonly isHere?: boolean
 }
 
@@ -150,7 +150,7 @@ interface Machine {
   readonly keyFile: string
 }
 
-/** The disk of a host. Its configuration is the same on all but for its folder of plugins. */
+/** Opens the disk of a host. Its configuration is the same on all but for its folder of plugins. */
 function openMachine(folder: string, config: JsonObject): Machine {
   const [dataFolder, pluginFolder] = [path.join(folder, 'data'), path.join(folder, 'plugins')]
   for (const each of [dataFolder, pluginFolder]) mkdirSync(each, { recursive: true })

@@ -1,5 +1,5 @@
 /**
- * What of the suite the drill leaves out, and why: files by their patterns, tests by their titles, in which `*` is any
+ * Tests that the drill leaves out, with reasons: files by their patterns, tests by their titles, in which `*` is any
  * text.
  */
 type Reasons = Readonly<Record<string, string>>
@@ -19,7 +19,7 @@ export const ABOUT_ENGINES: Reasons = {
   'test/accounts/{books,canary}.test.ts': OPENS_FILES,
   'test/accounts/store-down.test.ts': OWN_ENGINES,
   'test/billing/recharge.test.ts': ONE_PROCESS,
-  'test/cli/**': 'commands are told of an environment that the drill’s engines are no part of',
+  'test/cli/**': 'commands run in an environment that the drill’s engines are no part of',
   'test/cost-guard/*.test.ts': OPENS_FILES,
   'test/dashboard/{door,live-feed,pages,states}.test.ts': ONE_BROWSER,
   'test/dashboard/processes.test.ts': OWN_ENGINES,

@@ -16,7 +16,7 @@ function hostsNamed(list: string | undefined): readonly Host[] {
   })
 }
 
-/** The host of the gateway with this index, from 0; `isHere`: an address of this host. */
+/** Returns the host of the gateway with this index, from 0; `isHere`: an address of this host. */
 export function hostOf(index: number, { isHere }: { isHere: boolean }): Host {
   const possible = isHere ? LOOPBACK : hosts
   return possible[index % possible.length] as Host // safe: within

@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000
 const NANO = 1e9
 const AT_ONCE = 40
 
-drillTest('limits: of a burst over all gateways a key is let through as often as its limit says', async (t) => {
+drillTest('limits: of a burst over all gateways a key is let through as often as its limit allows', async (t) => {
   t.timeout(300_000)
   const cluster = await open()
   for (const limit of [20, 60, 200]) {
@@ -53,7 +53,7 @@ for (const cents of [4, 10])
       isSpent = countOf(replies, 429) === AT_ONCE
     }
     t.true(isSpent, 'the cap is reached')
-    // What a busy database did not take in time stays held, and the log says so.
+    // Amounts that a busy database did not settle in time stay held, which is logged.
     const isUntold = ({ id: holdId }: Record<string, unknown>) =>
       cluster.gateways.every(({ log }) => !new RegExp(`"${holdId}".*spend\\.unsettled`).test(log()))
     const untold = async () =>

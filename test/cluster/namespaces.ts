@@ -19,7 +19,7 @@ const hosts = Array.from({ length: COUNT }, (_, index) => ({
 /** The hosts in the form of `TURNPIKE_DRILL_HOSTS`. */
 export const HOSTS = hosts.map(({ name, address }) => `${name}=${address}`).join()
 
-/** A script for `unshare --net --mount sh -ec` that makes the hosts, and then runs `command`. */
+/** Returns a script for `unshare --net --mount sh -ec` that creates the hosts, and then runs `command`. */
 export function makeHosts(command: string): string {
   const made = hosts.map(
     ({ name, address }) => `

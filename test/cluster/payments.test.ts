@@ -24,7 +24,7 @@ async function openTollCluster() {
   const stripe = await startStripe({ departments: [machinePayments] })
   // Tests share an address.
   const config = { mpp: { challenges_per_minute: { per_address: 0, overall: 0 } } }
-  // Over http a gateway asks Stripe on its own host only.
+  // Over http a gateway calls Stripe on its own host only.
   return { stripe, cluster: await openCluster({ env: boothEnvironment(stripe), config, isHere: true }) }
 }
 

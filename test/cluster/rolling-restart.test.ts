@@ -7,7 +7,7 @@ import { valueAt } from '../support/json.ts'
 import { holdEvent } from '../support/provider/script.ts'
 import { type Cluster, drillTest, openCluster, SIZE } from './cluster.ts'
 
-/** What the load has got so far. */
+/** Results of the load so far. */
 interface Load {
   readonly replies: readonly { stream: boolean; reply: Reply }[]
   stop(): Promise<void>
@@ -15,7 +15,7 @@ interface Load {
 
 const CALLERS = 12
 
-/** Callers who each send one request after another, streams and JSON in turn. */
+/** Starts callers that each send one request after another, streams and JSON in turn. */
 function startLoad({ url }: Cluster, key: string): Load {
   const replies: { stream: boolean; reply: Reply }[] = []
   let isOver = false

@@ -15,7 +15,7 @@ import { HOSTS, HUB, makeHosts } from './namespaces.ts'
 const SIZE = 4
 /** Redis has so many databases, and each start of a test one of its own. */
 const MOST_STARTS = 4096
-/** What tests call that want a gateway. */
+/** Calls by which tests start a gateway. */
 const STARTS_GATEWAYS =
   /\b(start(Cloud)?(Gateway|Process)|startGatewayProcess|(open\w*Stage|startStage|openBooth)(With)?|fleets)\(/
 const LONGEST_FILE = '--timeout=15m'

@@ -24,7 +24,7 @@ const queries = [
 /** Labels that no metric declares: a scraper's, a worker's, a histogram's. */
 const GIVEN = ['instance', 'worker', 'job', 'le']
 
-test('deploy: dashboard, alerts and the page on observing ask for metrics and labels that there are', (t) => {
+test('deploy: dashboard, alerts and the page on observing query existing metrics and labels', (t) => {
   t.true(queries.length > 20, `${queries.length} queries`)
   for (const query of queries) {
     const names = [...query.matchAll(/\b(?:turnpike|nodejs|process)_[a-z_]+\b/g)].map(([name]) => nameOf(name))
@@ -42,11 +42,11 @@ test('deploy: dashboard, alerts and the page on observing ask for metrics and la
   }
 })
 
-test('deploy: each alert says what to do', (t) => {
+test('deploy: each alert has an instruction', (t) => {
   for (const { alert, annotations } of rules) t.regex(annotations.description, /\w{3}.*\./s, alert)
 })
 
-/** Of a histogram’s series, the histogram’s. */
+/** Returns the histogram of one of its series. */
 function nameOf(series: string): string {
   const name = series.replace(/_(bucket|sum|count)$/, '')
   return name in METRICS ? name : series

@@ -26,7 +26,7 @@ function scrape({ url }: Gateway, headers: Record<string, string> = {}) {
 const SERIES = /^([a-z_]+)(?:\{((?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*",?)*)\})? (-?[\d.]+(?:e[+-]?\d+)?)$/
 const COMMENT = /^# (HELP [a-z_]+ .+|TYPE [a-z_]+ (counter|gauge|histogram))$/
 
-/** Every series by its name and labels as they are printed; fails for a line that is none. */
+/** Parses every series by its name and labels as printed; fails for a line that is none. */
 function seriesOf(t: ExecutionContext, text: string): Map<string, number> {
   const lines = text.trimEnd().split('\n')
   const series = lines.filter((line) => !COMMENT.test(line)).map((line) => ({ line, found: SERIES.exec(line) }))
@@ -74,7 +74,7 @@ test('metrics: requests, tokens, money, modules and the process are counted', as
   t.true(at('nodejs_eventloop_utilization') >= 0)
 })
 
-test('metrics: without a token a cloud gateway shows them to nobody, with one to its bearer', async (t) => {
+test('metrics: without a token a cloud gateway refuses them, with one it serves its bearer', async (t) => {
   const [without, withToken] = await Promise.all([
     open(t, startCloudGateway()),
     open(t, startCloudGateway({ SVC_METRICS_TOKEN: TOKEN })),
@@ -89,7 +89,7 @@ test('metrics: without a token a cloud gateway shows them to nobody, with one to
   t.false(withToken.log().includes(TOKEN))
 })
 
-test('metrics: what a proxy passes on is not of this machine', async (t) => {
+test('metrics: a request through a proxy is not of this machine', async (t) => {
   const gateway = await open(t, startGateway())
   t.is((await scrape(gateway)).status, 200)
   t.like((await scrape(gateway, { 'x-forwarded-for': '10.0.0.1' })).json, { error: { detail: 'metrics' } })
@@ -98,7 +98,7 @@ test('metrics: what a proxy passes on is not of this machine', async (t) => {
 test('metrics: one of several processes answers for all', async (t) => {
   const gateway = await open(t, startGatewayProcess(PROVIDER, { args: ['--workers', '2'] }))
   const infos = async () => (await scrape(gateway)).text.match(/^turnpike_info\{.*,worker="\d+"\} 1$/gm) ?? []
-  await eventually(async () => (await infos()).length === 2, 'both are told of')
+  await eventually(async () => (await infos()).length === 2, 'both are listed')
   // Each with a connection of its own, so that both processes get some.
   for (let i = 0; i < 6; i++) t.is((await send(gateway.url, { body: ask(`hi ${i}`) })).status, 200)
   const count = async () => {
@@ -108,7 +108,7 @@ test('metrics: one of several processes answers for all', async (t) => {
   await eventually(async () => (await count()).reduce((sum, [, value]) => sum + value, 0) === 6, 'all are counted')
 })
 
-test('metrics: switched off, the route says so and replies are as ever', async (t) => {
+test('metrics: switched off, the route reports it and replies are unchanged', async (t) => {
   const gateway = await open(t, startGateway({ ...PROVIDER, SVC_METRICS: 'off' }))
   t.like((await scrape(gateway)).json, { error: { detail: 'metrics' } })
   t.is((await send(gateway.url, { body: ask('hi') })).status, 200)

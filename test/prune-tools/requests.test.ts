@@ -14,7 +14,7 @@ const TEXT = 'Will it rain tomorrow? I need the forecast.'
 const withTools = (extra: JsonObject = {}) => ask(TEXT, { model: MODELS.anthropic, tools: toolCatalogue(), ...extra })
 const inMode = (mode: string) => ({ 'x-svc-pipe': `prune-tools?mode=${mode}` })
 
-/** The body that a provider was sent last. */
+/** Returns the body of the last request to a provider. */
 function sent(scene: ProviderScene, provider: ProviderName = 'anthropic') {
   const { raw, json } = scene.seen(provider).at(-1) ?? {}
   return { raw: raw?.toString() ?? '', tools: (json?.tools ?? []) as JsonObject[] }
@@ -44,7 +44,7 @@ test('prune-tools: the provider gets shorter tools, and every other byte as the 
   t.is(raw.match(/"minimum": 1\.0/g)?.length, tools.length)
 })
 
-test('prune-tools: what was done stands in a header and in the log', async (t) => {
+test('prune-tools: the result is in a header and in the log', async (t) => {
   const reply = await stage.scene().send({ body: withTools() })
   const header = String(reply.headers['x-svc-prune'])
   t.regex(header, /^kept=6; slimmed=34; deferred=0; dropped=0; grown=0; tokens=\d+->\d+$/)
@@ -126,7 +126,7 @@ test('prune-tools: the provider finds every call of a session to begin as the la
 })
 
 for (const stream of [false, true]) {
-  test(`prune-tools: a call of a tool that was dropped is passed on and told to the log (stream: ${stream})`, async (t) => {
+  test(`prune-tools: a call of a tool that was dropped is passed on and logged (stream: ${stream})`, async (t) => {
     const text = 'Book a flight and a hotel, and check the weather forecast there.'
     const probe = stage.scene()
     const body = { ...withTools({ stream }), messages: [{ role: 'user', content: text }] }
@@ -144,7 +144,7 @@ for (const stream of [false, true]) {
   })
 }
 
-test('prune-tools: an option with a wrong value is refused, and the answer says what was expected', async (t) => {
+test('prune-tools: an option with a wrong value is refused, and the error names the expected one', async (t) => {
   const reply = await stage.scene().send({ body: withTools(), headers: inMode('slimmer') })
   t.is(reply.status, 400)
   t.regex(reply.text, /slim.*defer.*drop/)

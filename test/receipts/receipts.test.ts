@@ -46,7 +46,7 @@ function get(path: string, headers: Readonly<Record<string, string>> = {}): Prom
   return send(stage.gateway.url, { method: 'GET', path, headers })
 }
 
-/** The receipt that a reply names, which must be of these bytes. */
+/** Returns the receipt that a reply names, which must be of these bytes. */
 async function receiptOf(t: ExecutionContext, reply: Pick<Reply, 'headers' | 'body'>): Promise<JsonObject> {
   const receipt = await genuineReceipt(t, reply)
   t.is(valueAt(receipt, 'reply_sha256'), createHash('sha256').update(reply.body).digest('hex'))
@@ -54,7 +54,7 @@ async function receiptOf(t: ExecutionContext, reply: Pick<Reply, 'headers' | 'bo
   return receipt
 }
 
-/** The receipt that a reply names, once it is there, and genuine. */
+/** Waits for the receipt that a reply names, which must be genuine. */
 async function genuineReceipt(t: ExecutionContext, { headers }: Pick<Reply, 'headers'>): Promise<JsonObject> {
   const id = String(headers['x-svc-receipt'])
   let found: Reply | undefined
@@ -139,7 +139,7 @@ for (const stream of [false, true]) {
   })
 }
 
-test('receipts: errors have one each: the provider’s, the gateway’s, a module’s', async (t) => {
+test('receipts: errors have one each: the provider’s, the gateway’s, a plugin’s', async (t) => {
   const refusing = stage.scene({ anthropic: { kind: 'error', status: 400 } })
   const broken = stage.scene({ anthropic: { kind: 'error', status: 529 } })
   const refused = await receiptOf(t, await refusing.send({ body: ask('no') }))
@@ -152,14 +152,14 @@ test('receipts: errors have one each: the provider’s, the gateway’s, a modul
   for (const { cost } of [refused, failed, denied]) t.is(valueAt(cost, 'provider_usd'), '0.000000000')
 })
 
-test('receipts: what a module answers in Koa’s own way has one of its bytes', async (t) => {
+test('receipts: a plugin’s reply in Koa’s own way has one of its bytes', async (t) => {
   const reply = await stage.scene().send({ body: ask('hm'), headers: { 'x-svc-pipe': 'koan' } })
   t.is(reply.text, '{"said":"in Koa’s own way"}')
   const receipt = await receiptOf(t, reply)
   t.like(receipt, { status: 200, outcome: 'complete', usage: null, pipeline: 'koan' })
 })
 
-test('receipts: an edited request has an estimate of what it would have cost', async (t) => {
+test('receipts: an edited request has an estimate of its cost without the gateway', async (t) => {
   const body = ask('a question '.repeat(500))
   const receipt = await receiptOf(t, await stage.scene().send({ body, headers: { 'x-svc-pipe': 'shorten' } }))
   t.like(receipt, { request_sha256: sha256(body), counterfactual: { basis: 'estimate' } })
@@ -167,7 +167,7 @@ test('receipts: an edited request has an estimate of what it would have cost', a
   t.true(Number(valueAt(receipt, 'counterfactual.usd')) > paid, JSON.stringify(receipt))
 })
 
-/** The counterfactual of a request that is shortened and answered with this usage, and what the shortening took. */
+/** Returns the counterfactual of a request that is shortened and answered with this usage, and the removed tokens. */
 async function shortened(t: ExecutionContext, usage: JsonObject) {
   const scene = stage.scene({ anthropic: { kind: 'answer', text: 'Yes.', usage } })
   const body = ask('a question '.repeat(500))
@@ -207,7 +207,7 @@ const bytes = toSse(events)
 const never = new Promise<void>(() => {})
 
 for (const pipe of ['none', 'exact-cache']) {
-  test(`receipts: a client that leaves a stream has one of what was written until then (${pipe})`, async (t) => {
+  test(`receipts: a client that leaves a stream has one of the bytes written until then (${pipe})`, async (t) => {
     const scene = stage.scene({ anthropic: { kind: 'sse', bytes, writes: holdEvent(3, never) } })
     const leaving = new AbortController()
     const end = toSse(events.slice(0, 3)).length
@@ -273,7 +273,7 @@ test('receipts: the one of a provider that is such a gateway too is not taken fo
   for (const _ of ['live', 'stored']) t.is((await receiptOf(t, await scene.send(request))).provider, 'anthropic')
 })
 
-test('receipts: nobody else finds one', async (t) => {
+test('receipts: no other caller finds one', async (t) => {
   const reply = await stage.scene().send({ body: ask('mine alone') })
   const { id } = await receiptOf(t, reply)
   const other = await get(`/v1/receipts/${id}`, { authorization: 'Bearer another' })
@@ -284,7 +284,7 @@ test('receipts: nobody else finds one', async (t) => {
   t.is(after.status, 400)
 })
 
-test('receipts: routes ask for a credential, the keys do not', async (t) => {
+test('receipts: routes require a credential, the keys do not', async (t) => {
   const none = { authorization: '' }
   t.is((await get('/v1/receipts', none)).status, 401)
   t.is((await get('/v1/receipts/rcpt_1', none)).status, 401)
@@ -294,7 +294,7 @@ test('receipts: routes ask for a credential, the keys do not', async (t) => {
   t.like(valueAt(json, 'keys.0'), { kty: 'OKP', crv: 'Ed25519', kid: keys[0]?.id, x: keys[0]?.raw })
 })
 
-test('receipts: a list goes on after the last one seen, oldest first, and says whether there are more', async (t) => {
+test('receipts: a list continues after the last one seen, oldest first, and shows whether there are more', async (t) => {
   const headers = { authorization: 'Bearer a-lister' }
   const ids: string[] = []
   for (let i = 0; i < 5; i++) {

@@ -39,12 +39,12 @@ const SPOILT = {
 } as const
 
 for (const [title, [spoil, words]] of Object.entries(SPOILT)) {
-  test(`telemetry: a file that ${title} is told in words, and requests are answered without it`, async (t) => {
+  test(`telemetry: a file that ${title} is explained, and requests are answered without it`, async (t) => {
     const { gateway, ask } = await open(t, spoil)
     const replies = await Promise.all(Array.from({ length: 20 }, (_, i) => ask(`hi ${i}`)))
     t.true(replies.every(({ status, headers }) => status === 200 && 'x-svc-receipt' in headers))
     const line = (event: string) => linesOf(gateway).find(({ msg }) => msg === event)
-    await eventually(() => line('telemetry.not-stored') !== undefined, 'the fault is told')
+    await eventually(() => line('telemetry.not-stored') !== undefined, 'the fault is logged')
     t.regex(String(line('telemetry.failed')?.reason), words)
     t.regex(String(line('telemetry.not-stored')?.reason), words)
     t.like(await gateway.stop(), { code: 0 })
@@ -52,7 +52,7 @@ for (const [title, [spoil, words]] of Object.entries(SPOILT)) {
   })
 }
 
-test('telemetry: a crash loses at most what was not flushed, and sums still fit the rows', async (t) => {
+test('telemetry: a crash loses at most unflushed rows, and sums still fit the rows', async (t) => {
   const { gateway, dataDir, ask } = await open(t)
   for (let i = 0; i < 25; i++) await ask(`before ${i}`)
   await eventually(() => rowsOf(dataDir).length === 25, 'rows are flushed')
@@ -70,7 +70,7 @@ test('telemetry: a crash loses at most what was not flushed, and sums still fit 
   t.is(rowsOf(dataDir, 'select sum(requests) as requests from usage_hour')[0]?.requests, rows.length)
 })
 
-/** A store on a database of this thread, which can be filled up. */
+/** Opens a store on a database of this thread, which can be filled up. */
 function storeOn(database: OpenDatabase): Pick<SqlStore, 'run' | 'close'> {
   const group = { nowMs: 0, deadlineMs: Number.POSITIVE_INFINITY }
   const run = async (name: never, input: unknown): Promise<unknown> => {
@@ -82,7 +82,7 @@ function storeOn(database: OpenDatabase): Pick<SqlStore, 'run' | 'close'> {
   return { run: run as SqlStore['run'], close: () => database.db.destroy() }
 }
 
-test('telemetry: a full disk is told, and what waited is stored when there is room again', async (t) => {
+test('telemetry: a full disk is logged, and queued rows are stored when there is room again', async (t) => {
   const database = await openDatabase(':memory:', 'telemetry')
   const log = createRecordingLog()
   const store = storeOn(database)
@@ -92,7 +92,7 @@ test('telemetry: a full disk is told, and what waited is stored when there is ro
   database.raw.exec(`pragma max_page_count = ${pages}`)
   const many = Array.from({ length: 300 }, () => sampleRequest({ scope: 'full' }))
   for (const request of many) telemetry.record(request)
-  await eventually(() => log.events().includes('telemetry.not-stored'), 'the fault is told')
+  await eventually(() => log.events().includes('telemetry.not-stored'), 'the fault is logged')
   t.like(log.lines[0], { fields: { dropped: 0, reason: 'The database’s disk is full.' } })
   database.raw.exec('pragma max_page_count = 100000')
   const range = { fromMs: many[0]!.startedAtMs, toMs: many[0]!.startedAtMs + 1, stepMs: 3_600_000 }

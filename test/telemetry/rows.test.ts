@@ -14,11 +14,11 @@ import { type Row, rowOf, rowsOf } from '../support/telemetry.ts'
 
 const PIPE = 'exact-cache,cost-guard'
 const SECRET = 'the secret of the ford'
-/** What of a row depends on the clock. */
+/** Columns of a row that depend on the clock. */
 const TIMES = ['gateway_us', 'total_us'] as const
 
 const endings: (() => Promise<void>)[] = []
-/** A stage whose data folder can be looked into. */
+/** Opens a stage whose data folder can be read. */
 async function openStage(config: JsonObject = {}): Promise<{ stage: Stage; dataDir: string }> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'turnpike-telemetry-'))
   const stage = await startStage({ config, env: { SVC_DATA_DIR: dataDir } })
@@ -34,7 +34,7 @@ test.after.always('close the stages', async () => {
   for (const end of endings) await end()
 })
 
-/** The modules and actions of a row's trace. */
+/** Returns the plugins and actions of a row's trace. */
 function stepsOf({ trace }: Row): string[] {
   const steps = valueAt(parseJson(String(trace)), 'steps')
   return Array.isArray(steps) ? steps.map((step) => `${valueAt(step, 'module')}:${valueAt(step, 'action')}`) : []
@@ -95,7 +95,7 @@ for (const stream of [false, true]) {
   })
 }
 
-test('telemetry: what the guard refuses has a row without a model', async (t) => {
+test('telemetry: a request that the guard refuses has a row without a model', async (t) => {
   const reply = await stage.ask('too dear', { pipe: 'cost-guard?per_request=0.000001', as: 'poor' })
   t.is(reply.status, 429)
   const row = await rowOf(dataDir, reply.headers['x-svc-receipt'])
@@ -104,7 +104,7 @@ test('telemetry: what the guard refuses has a row without a model', async (t) =>
   t.deepEqual(stepsOf(row), ['cost-guard:ran'])
 })
 
-test('telemetry: a stream that its client leaves has a row that says so', async (t) => {
+test('telemetry: a stream that its client leaves has a row that shows it', async (t) => {
   const gate = Promise.withResolvers<void>()
   t.teardown(() => gate.resolve())
   stage.script('left', { kind: 'answer', writes: holdEvent(2, gate.promise) })
@@ -115,7 +115,7 @@ test('telemetry: a stream that its client leaves has a row that says so', async 
   t.true(['cancelled', 'incomplete'].includes(String(row.outcome)), String(row.outcome))
 })
 
-test('telemetry: callers share no scope, and sums count what rows tell', async (t) => {
+test('telemetry: callers share no scope, and sums agree with rows', async (t) => {
   for (const as of ['one', 'two']) await stage.ask('sum up', { pipe: PIPE, as })
   const two = await stage.ask('sum up', { pipe: PIPE, as: 'two' })
   const { scope } = await rowOf(dataDir, two.headers['x-svc-receipt'])

@@ -24,7 +24,7 @@ const SERVER = 2
 const CLIENT = 3
 const ERROR = 2
 
-/** A collector: takes batches as OTLP over HTTP has them, and nothing else. */
+/** Starts a collector, which accepts batches of OTLP over HTTP, and nothing else. */
 async function startCollector(t: ExecutionContext) {
   const spans: Span[] = []
   const services = new Set<unknown>()
@@ -65,7 +65,7 @@ async function open(t: ExecutionContext, endpoint: string) {
   return { provider, gateway }
 }
 
-test('traces: a request is a span with its call, in the trace of the client, and the provider is told', async (t) => {
+test('traces: a request is a span with its call, in the trace of the client, and the provider gets its context', async (t) => {
   const collector = await startCollector(t)
   const { provider, gateway } = await open(t, collector.url)
   const traceId = `${'a'.repeat(31)}1`
@@ -95,7 +95,7 @@ test('traces: a request is a span with its call, in the trace of the client, and
   t.notRegex(JSON.stringify(collector.spans), /secret word|canary/)
 })
 
-test('traces: without a client’s context a trace begins; what a client does not want is not sent', async (t) => {
+test('traces: without a client’s context a trace begins; a trace that a client declines is not sent', async (t) => {
   const collector = await startCollector(t)
   const { provider, gateway } = await open(t, collector.url)
   await send(gateway.url, { body: ask('one'), headers: { traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-00` } })
@@ -119,7 +119,7 @@ test('traces: a provider that fails is an error; a collector that is not there h
   })
   t.teardown(() => failing.stop())
   t.is((await send(failing.url, { body: ask('hi') })).status, 502)
-  await eventually(() => collector.spans.length > 0, 'it is told')
+  await eventually(() => collector.spans.length > 0, 'it is exported')
   t.is(collector.spans[0]?.status.code, ERROR)
   const { gateway } = await open(t, `http://127.0.0.1:${await freePort()}`)
   t.is((await send(gateway.url, { body: ask('hi') })).status, 200)
