@@ -173,12 +173,12 @@ function Charts(overview: Overview) {
       ],
       latency: [
         {
-          label: 'Gateway, half',
+          label: 'p50',
           colour: 'chart-1',
           values: column((sums) => quantileOf(sums.gatewayTimes, 0.5) ?? null),
         },
         {
-          label: 'Gateway, 95 %',
+          label: 'p95',
           colour: 'chart-4',
           values: column((sums) => quantileOf(sums.gatewayTimes, 0.95) ?? null),
         },
