@@ -42,11 +42,12 @@ const VERSION = /^[-@:]\d/
 
 /** Returns the model that replied, if it is not the requested one: from the body, else from the target. */
 function servedOf(
-  told: string | undefined,
+  reported: string | undefined,
   { asked, named }: { asked: string; named: readonly string[] },
 ): string | undefined {
-  if (told === undefined || named.length === 0) return undefined
-  const isThis = (name: string) => told === name || (told.startsWith(name) && VERSION.test(told.slice(name.length)))
+  if (reported === undefined || named.length === 0) return undefined
+  const isThis = (name: string) =>
+    reported === name || (reported.startsWith(name) && VERSION.test(reported.slice(name.length)))
   if (isThis(asked)) return undefined
-  return named.find(isThis) ?? told
+  return named.find(isThis) ?? reported
 }

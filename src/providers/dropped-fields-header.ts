@@ -16,7 +16,7 @@ export function addDroppedFields(reply: Reply, { dropped }: DroppedFields): Repl
 /** Adds names to the reply's dropped fields. */
 export function addDroppedNames(reply: Reply, names: readonly string[]): Reply {
   if (names.length === 0) return reply
-  const told = reply.headers['x-svc-dropped'] ?? []
-  reply.headers['x-svc-dropped'] = [told, names].flat().join(', ')
+  const existing = reply.headers['x-svc-dropped'] ?? []
+  reply.headers['x-svc-dropped'] = [existing, names].flat().join(', ')
   return reply
 }

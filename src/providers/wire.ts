@@ -46,8 +46,8 @@ export function translatedWire(translation: ReplyTranslation): Wire {
     bytes(status, headers, body) {
       const translated = status === 200 ? translation.toMessage(body) : translation.toError(status, body)
       if (translated === undefined) throw new Error('the provider answered 200 with something that is no answer')
-      const told = status === 200 ? status : (translation.statusOfError?.(status, body) ?? status)
-      return new BytesReply(told, { ...headers, 'content-type': 'application/json' }, translated)
+      const actualStatus = status === 200 ? status : (translation.statusOfError?.(status, body) ?? status)
+      return new BytesReply(actualStatus, { ...headers, 'content-type': 'application/json' }, translated)
     },
   }
 }

@@ -81,7 +81,7 @@ function retold(
   const { client, request } = exchange
   const { model } = target
   const translation = toChatRequest(request, { model, habits, assumed: exchange.assumed })
-  const told = new RequestDocument(translation.bytes)
+  const canonical = new RequestDocument(translation.bytes)
   const changed = changedFields(client.canonical, request)
   const fields = new Set(changed.flatMap((name) => COUNTERPARTS[name] ?? [name]))
   // Only a translated field can lose anything, on the way into the canonical request or out of it.
@@ -90,7 +90,7 @@ function retold(
   for (const lost of [client.droppedFields, translation.droppedFields]) droppedFields.add(lost.about(concerned))
   droppedFields.assertCarried(target.provider)
   const edits = [...fields].flatMap((name): Edit[] => {
-    const value = told.raw(name)
+    const value = canonical.raw(name)
     if (value !== undefined) return [{ op: 'add', path: [name], value }]
     return client.document.shape.fields.has(name) ? [{ op: 'remove', path: [name] }] : []
   })

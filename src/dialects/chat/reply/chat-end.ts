@@ -20,8 +20,8 @@ export function createChatEnd({ includeUsage }: { includeUsage: boolean }): Stre
       const { id, created, model } = recordOf(tryParseJson(first ?? '')) ?? {}
       const head = { id, object: 'chat.completion.chunk', created, model }
       const last = { ...head, choices: [{ index: 0, delta: {}, finish_reason: 'length' }] }
-      const told = { ...head, choices: [], usage: toChatUsage(readUsage(usage)) }
-      const counts = includeUsage ? `data: ${JSON.stringify(told)}\n\n` : ''
+      const usageChunk = { ...head, choices: [], usage: toChatUsage(readUsage(usage)) }
+      const counts = includeUsage ? `data: ${JSON.stringify(usageChunk)}\n\n` : ''
       return `data: ${JSON.stringify(last)}\n\n${counts}data: [DONE]\n\n`
     },
   }

@@ -57,8 +57,8 @@ export function toChatError(status: number, body: Buffer): Buffer {
 }
 
 /** Converts a chat provider's error to a Messages error: a body or chunk, or text that is no JSON. */
-export function messagesErrorOf(status: number | undefined, told: unknown): MessagesError {
-  const body = Array.isArray(told) ? told[0] : told // Gemini's compatible server wraps its error in an array
+export function messagesErrorOf(status: number | undefined, data: unknown): MessagesError {
+  const body = Array.isArray(data) ? data[0] : data // Gemini's compatible server wraps its error in an array
   const error = recordOf(recordOf(body)?.error)
   const type = errorTypeOf(status ?? statusOf(error))
   return { type: 'error', error: { type, message: messageOf(status, body) }, ...requestIdOf(body) }
@@ -89,8 +89,8 @@ function messageOf(status: number | undefined, body: unknown): string {
 function messageIn({ error, message, detail }: JsonObject): string {
   const inner = recordOf(error)
   const details = [detail, ...listOf(detail).map((issue) => recordOf(issue)?.msg)].map(stringOf)
-  const told = [inner?.message, inner?.code, inner?.type, error, message].map(stringOf)
-  return [...told, details.filter(Boolean).join('; ')].find((text) => text !== '') ?? ''
+  const candidates = [inner?.message, inner?.code, inner?.type, error, message].map(stringOf)
+  return [...candidates, details.filter(Boolean).join('; ')].find((text) => text !== '') ?? ''
 }
 
 /** Returns plain text; a page of HTML comes from a proxy and is of no use in a message. */

@@ -79,8 +79,8 @@ class MessagesEvents implements EventTranslator {
     if (counts) this.#usage = readChatUsage(counts) ?? this.#usage
     if (first === undefined || this.#blocks === undefined) return events
     const path = ['choices', first.position, 'delta']
-    const told = this.#tell(this.#blocks, recordOf(first.choice.delta), { json: () => data, path })
-    return events + told + this.#takeEnding(first.choice)
+    const written = this.#tell(this.#blocks, recordOf(first.choice.delta), { json: () => data, path })
+    return events + written + this.#takeEnding(first.choice)
   }
 
   /** Starts the message. Azure's first chunk has neither a choice nor an id; the next chunk has both. */

@@ -62,8 +62,8 @@ test('chat usage: no count is ever negative', (t) => {
   })
   t.notThrows(() =>
     fc.assert(
-      fc.property(raw, (told) => {
-        const usage = readChatUsage(told)
+      fc.property(raw, (reported) => {
+        const usage = readChatUsage(reported)
         const counts = [usage?.inputTokens, usage?.cacheReadInputTokens, usage?.outputTokens]
         return counts.every((tokens) => Number.isSafeInteger(tokens) && Number(tokens) >= 0)
       }),

@@ -15,7 +15,7 @@ const budget = (tokens: number) => ({ type: 'enabled', budget_tokens: tokens })
 const ADAPTIVE = { type: 'adaptive' }
 const DISABLED = { type: 'disabled' }
 
-for (const [model, effort, thinking, told, dropped] of [
+for (const [model, effort, thinking, sentEffort, dropped] of [
   ['claude-opus-4-6', 'low', ADAPTIVE, 'low'],
   ['claude-opus-4-6', 'minimal', ADAPTIVE, 'low'],
   ['claude-sonnet-4-6', 'xhigh', ADAPTIVE, 'high'],
@@ -36,7 +36,7 @@ for (const [model, effort, thinking, told, dropped] of [
   ['gpt-5', 'xhigh', budget(24_576), undefined],
 ] as const) {
   test(`thinking: ${model} gets ${effort} in its own form`, (t) => {
-    const expected = { thinking, effort: told, dropped: dropped === undefined ? [] : [dropped] }
+    const expected = { thinking, effort: sentEffort, dropped: dropped === undefined ? [] : [dropped] }
     t.deepEqual(think(model, { reasoning_effort: effort }), expected)
   })
 }
