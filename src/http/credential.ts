@@ -27,7 +27,7 @@ export function presentedSecrets(headers: NodeJS.Dict<string | string[]>): strin
 /** Throws `invalid_request` when a text that is stored and shown again holds a credential. */
 export function assertNoSecret(text: string, what: string, headers: NodeJS.Dict<string | string[]>): void {
   if (!holdsSecret(text, presentedSecrets(headers))) return
-  throw new GatewayError('invalid_request', `${what}: it holds a credential. Credentials belong into headers.`)
+  throw new GatewayError('invalid_request', `${what}: it holds a credential. Credentials belong in headers.`)
 }
 
 /**

@@ -16,7 +16,7 @@ import { liveRoute } from './live-route.ts'
 import { overviewRoute } from './overview.ts'
 import { paymentDaysRoute, paymentRoute, paymentsFileRoute, paymentsRoute } from './payments.ts'
 import { csvRoute, listRoute, type RequestRouteOptions, requestRoute } from './requests.ts'
-import { type DashboardFacts, signInRoute, signOut, whoRoute } from './session-routes.ts'
+import { type DashboardFacts, signInRoute, signOut, viewerRoute } from './session-routes.ts'
 import { assertOperator, type ReadViewer } from './viewer.ts'
 
 /** Dependencies of the dashboard. */
@@ -52,7 +52,7 @@ export function addDashboard(router: Router<RequestState>, options: DashboardOpt
   router.get('/dashboard', (ctx) => ctx.redirect(`/${ctx.search}#/billing`))
   const api = (path: string, ...stack: Middleware<RequestState>[]) =>
     router.get(`/dashboard/api/${path}`, unstored, ...stack)
-  api('session', whoRoute(options))
+  api('session', viewerRoute(options))
   if (signIn !== undefined)
     router.post('/dashboard/api/session', unstored, signInRoute(signIn)).delete('/dashboard/api/session', signOut)
   api('plugins', async (ctx) => {

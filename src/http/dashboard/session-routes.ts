@@ -23,8 +23,14 @@ export interface DashboardFacts {
 }
 
 /** `GET /dashboard/api/session`: returns the viewer and the facts. In cloud mode 401 until a user has signed in. */
-export function whoRoute({ viewer, facts }: { viewer: ReadViewer; facts: DashboardFacts }): Middleware<RequestState> {
-  return async function who(ctx) {
+export function viewerRoute({
+  viewer,
+  facts,
+}: {
+  viewer: ReadViewer
+  facts: DashboardFacts
+}): Middleware<RequestState> {
+  return async function showViewer(ctx) {
     const { userId, isOperator } = await viewer(ctx)
     const { pipeline, plugins, ...rest } = facts
     ctx.body = { ...rest, pipeline: pipeline(), plugins: plugins(), userId: userId ?? null, isOperator }

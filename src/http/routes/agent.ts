@@ -70,7 +70,7 @@ export interface AgentRouteOptions
  *   captured    the money is taken
  *   consumed    the credential is used up: now, and only now, the answer is sent
  *
- * What fails before `captured` costs nothing: the claim is released, and the same credential may be sent again.
+ * A failure before `captured` costs nothing: the claim is released, and the same credential may be sent again.
  */
 export function agentRoute(options: AgentRouteOptions): Middleware<RequestState> {
   return async function agent(ctx) {
@@ -290,9 +290,9 @@ function isFree(exchange: Exchange | undefined, { externalId }: Payable): boolea
 }
 
 /** Statuses about the operator's account with the provider, which a payer would mistake for its own. */
-const OPERATORS_TROUBLE = new Set([401, 402, 403])
+const OPERATOR_ACCOUNT_STATUSES = new Set([401, 402, 403])
 
 function assertForPayer(status: number): void {
-  if (!OPERATORS_TROUBLE.has(status)) return
+  if (!OPERATOR_ACCOUNT_STATUSES.has(status)) return
   throw new GatewayError('upstream_error', `The provider refused the call (${status}). Nothing was charged.`)
 }

@@ -57,14 +57,14 @@ export function passTextsOn(): void {
   cluster.on('disconnect', (worker) => {
     for (const [topic, workers] of listening) if (workers.delete(worker) && workers.size === 0) listening.delete(topic)
   })
-  const tell = async (worker: Worker, message: Message): Promise<void> => {
+  const deliver = async (worker: Worker, message: Message): Promise<void> => {
     unwritten.set(worker, (unwritten.get(worker) ?? 0) + 1)
     await send(worker, message)
     unwritten.set(worker, (unwritten.get(worker) ?? 1) - 1)
   }
   const pass = async (topic: string, text: string): Promise<number> => {
     const able = [...(listening.get(topic) ?? [])].filter((worker) => (unwritten.get(worker) ?? 0) < MOST_UNWRITTEN)
-    await Promise.all(able.map((worker) => tell(worker, { channel: 'deliver', topic, text })))
+    await Promise.all(able.map((worker) => deliver(worker, { channel: 'deliver', topic, text })))
     return able.length
   }
   cluster.on('message', (from: Worker, message: unknown) => {

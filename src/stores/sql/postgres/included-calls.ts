@@ -33,8 +33,8 @@ export const takeIncluded: ShortCut<CallOrder, CallReservation> = async (db, ord
 export const endIncluded: ShortCut<readonly CallEnd[], CallEndOutcome[]> = async (db, ends, { now, inTransaction }) => {
   const firsts = new Map<string, CallEnd>()
   for (const end of ends) if (!firsts.has(end.holdId)) firsts.set(end.holdId, end)
-  const told = [...firsts.values()].filter(({ usedCalls }) => Number.isSafeInteger(usedCalls) && usedCalls >= 0)
-  const given = JSON.stringify(told.map(({ holdId, usedCalls }) => ({ id: holdId, used_calls: usedCalls })))
+  const reported = [...firsts.values()].filter(({ usedCalls }) => Number.isSafeInteger(usedCalls) && usedCalls >= 0)
+  const given = JSON.stringify(reported.map(({ holdId, usedCalls }) => ({ id: holdId, used_calls: usedCalls })))
   const ended = new Map((await endOpen(db, { given }, now)).map(({ id, state }) => [id, state]))
   const isEnded = (end: CallEnd): boolean => ended.has(end.holdId) && firsts.get(end.holdId) === end
   const rest = ends.filter((end) => !isEnded(end))
@@ -91,11 +91,11 @@ const endOpen = statement(['given'], (db: Kysely<Database>, { given }: Places<{ 
       with ended as (
         update credit_hold as hold set
           previous_state = state,
-          state = case when told.used_calls > 0 then 'posted' else 'voided' end,
-          used_calls = told.used_calls,
+          state = case when reported.used_calls > 0 then 'posted' else 'voided' end,
+          used_calls = reported.used_calls,
           due_at_ms = ${now} + ${sql.lit(ENDED_KEPT_MS)}
-        from json_to_recordset(${given}::json) as told (id text, used_calls bigint)
-        where hold.id = told.id and state = 'open' and call_credits = 0
+        from json_to_recordset(${given}::json) as reported (id text, used_calls bigint)
+        where hold.id = reported.id and state = 'open' and call_credits = 0
         returning hold.id, account_id, window_id, state, calls, hold.used_calls
       ), sums as (
         select account_id, window_id, sum(calls)::bigint as calls, sum(used_calls)::bigint as used_calls

@@ -12,7 +12,7 @@ export interface SpendEnd {
 
 /** Dependencies of `SpendEnds`. */
 export interface SpendEndsOptions {
-  readonly tell: (end: SpendEnd) => Promise<void>
+  readonly settle: (end: SpendEnd) => Promise<void>
   readonly log: Log
 }
 
@@ -24,7 +24,7 @@ export class SpendEnds {
   readonly #options: SpendEndsOptions
   #waiting: SpendEnd[] = []
   #timer: NodeJS.Timeout | undefined
-  #telling: Promise<void> | undefined
+  #retrying: Promise<void> | undefined
 
   constructor(options: SpendEndsOptions) {
     this.#options = options
@@ -33,32 +33,32 @@ export class SpendEnds {
   /** Sends an end, now or later. Rejects when the hold is unknown, or too many wait. */
   async send(end: SpendEnd): Promise<void> {
     try {
-      await this.#options.tell(end)
+      await this.#options.settle(end)
     } catch (error) {
       if (!isPassing(error) || this.#waiting.length >= MOST_WAITING) throw error
       this.#waiting.push(end)
-      this.#tellLater(error)
+      this.#retryLater(error)
     }
   }
 
   /** Sends waiting ends once more: the rest counts in full. */
   async close(): Promise<void> {
     clearTimeout(this.#timer)
-    await this.#tellAgain()
+    await this.#retry()
     clearTimeout(this.#timer)
   }
 
-  #tellLater(error: unknown): void {
+  #retryLater(error: unknown): void {
     if (this.#timer !== undefined) return
     this.#options.log.warn({ waiting: this.#waiting.length, reason: messageOf(error) }, 'spend.settlements-wait')
-    this.#timer = setTimeout(() => void this.#tellAgain(), AGAIN_AFTER_MS).unref()
+    this.#timer = setTimeout(() => void this.#retry(), AGAIN_AFTER_MS).unref()
   }
 
-  #tellAgain(): Promise<void> {
-    this.#telling ??= this.#sendWaiting().finally(() => {
-      this.#telling = undefined
+  #retry(): Promise<void> {
+    this.#retrying ??= this.#sendWaiting().finally(() => {
+      this.#retrying = undefined
     })
-    return this.#telling
+    return this.#retrying
   }
 
   /** Sends waiting ends one after another, until one fails. Never rejects. */
@@ -66,9 +66,9 @@ export class SpendEnds {
     this.#timer = undefined
     for (let end = this.#waiting[0]; end !== undefined; end = this.#waiting[0]) {
       try {
-        await this.#options.tell(end)
+        await this.#options.settle(end)
       } catch (error) {
-        if (isPassing(error)) return this.#tellLater(error)
+        if (isPassing(error)) return this.#retryLater(error)
         // A hold that was never made has nothing to end.
       }
       this.#waiting.shift()

@@ -26,7 +26,7 @@ export interface SqlSpendLedger extends SpendLedger {
 
 /** Creates the spend ledger in the database. */
 export function createSpendLedger({ store, chargeOf, log }: SpendLedgerOptions): SqlSpendLedger {
-  const ends = new SpendEnds({ tell: (end) => settle(store, log, end), log })
+  const ends = new SpendEnds({ settle: (end) => settle(store, log, end), log })
   const sweeper = startInterval((signal) => sweepAll(store, { log, signal }), {
     everyMs: SWEEP_EVERY_MS,
     onError: (error) => log.warn({ reason: messageOf(error) }, 'spend.sweep-failed'),

@@ -13,7 +13,7 @@ const port = parentPort
 if (port === null) throw new Error('This file runs as a worker thread.')
 // The cast is safe: the engine alone starts this thread.
 const { file, tables } = workerData as WorkerStart
-const tell = (message: FromWorker): void => port.postMessage(message)
+const post = (message: FromWorker): void => port.postMessage(message)
 
 async function outcomesOf(database: OpenDatabase, group: Group, place: FilePlace): Promise<Outcome[]> {
   try {
@@ -30,11 +30,11 @@ try {
   const place = new FilePlace(file)
   port.on('message', async (message: ToWorker) => {
     if (message.kind === 'ask')
-      return tell({ kind: 'answer', answer: await outcomesOf(database, message.question, place) })
+      return post({ kind: 'answer', answer: await outcomesOf(database, message.question, place) })
     await database.db.destroy()
     port.close()
   })
-  tell({ kind: 'ready' })
+  post({ kind: 'ready' })
 } catch (error) {
-  tell({ kind: 'failed', fault: sqliteFault(error) })
+  post({ kind: 'failed', fault: sqliteFault(error) })
 }
