@@ -111,7 +111,7 @@ for (const name of ['guard', 'stuck-guard', 'late-guard']) {
   test(`plugins: with ${name} (refuse) the request fails closed, and its reason stays inside`, async (t) => {
     const { reply, sent } = await through(name)
     t.is(reply.status, 503)
-    t.regex(reply.text, new RegExp(`Module ${name} failed`))
+    t.regex(reply.text, new RegExp(`Plugin ${name} failed`))
     t.notRegex(reply.text, /boom/)
     t.is(sent.length, name === 'late-guard' ? 1 : 0)
   })
@@ -194,7 +194,7 @@ for (const [pipe, ...says] of [
   ['wordde', 'Unknown plugin `wordde` at position 0', 'Did you mean `worded`?'],
   ['thrower,worded?wrod=1', '`worded` at position 8', '`wrod` cannot be set', 'Did you mean `word`?'],
   ['worded,,guard', 'position 7'],
-  ['worded,worded', 'twice', 'position 7'],
+  ['worded,worded', 'repeated', 'position 7'],
 ] as const) {
   test(`plugins: the pipeline ${pipe} is refused before the provider is asked, with what is wrong`, async (t) => {
     const { reply, sent } = await through(pipe)

@@ -15,7 +15,7 @@ import { PRUNED_AT_ONCE } from './prune.ts'
  */
 const EVERY_MS = 10 * 60 * 1000
 /** Telemetry's database is opened when it is used: a start opens the other alone. */
-const FIRST_TELEMETRY_AFTER_MS = 60 * 1000
+const FIRST_TELEMETRY_AFTER_MS = EVERY_MS / 10
 const PAUSE_MS = 25
 const DAY_MS = 24 * 60 * 60 * 1000
 /** Thirteen months, and a bit: the same month of the year before is still there to compare with. */

@@ -164,7 +164,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'takes challenges that are over': ['payments/claim.ts', '${now} < ${expiresAtMs}', '0 < ${expiresAtMs}'],
   'reaps under the owner’s hands': [
     'payments/steps.ts',
-    "    .where('lease_until_ms', '<=', now)\n    .orderBy('due_at_ms')\n    .limit(AT_ONCE)\n    .execute()\n  if (due.length === 0) return []\n  // Asks again on the locked rows: another may have taken them since they were chosen.\n",
+    "    .where('lease_until_ms', '<=', now)\n    .orderBy('due_at_ms')\n    .limit(AT_ONCE)\n    .execute()\n  if (due.length === 0) return []\n  // Checks again on the locked rows: another instance may have taken them since they were selected.\n",
     "    .orderBy('due_at_ms')\n    .limit(AT_ONCE)\n    .execute()\n  if (due.length === 0) return []\n  return db.updateTable('payment').set((of) => ({ owner, fence: of('fence', '+', 1) })).where('id', 'in', due.map(({ id }) => id)).returning(['id as challengeId', 'owner', 'fence', 'state', 'reference']).execute() as never\n",
   ],
   'keeps what was captured due': ['payments/steps.ts', 'captured_at_ms: now, due_at_ms: null', 'captured_at_ms: now'],
