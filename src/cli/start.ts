@@ -42,10 +42,12 @@ function startWorkers(count: number): void {
     const startedAtMs = Date.now()
     // Only the first worker prints the banner.
     const worker = cluster.fork(index === 0 ? {} : { TURNPIKE_WORKER: String(index) })
-    worker.once('exit', (code) => {
+    worker.once('exit', (code, signal) => {
       if (isStopping) return
       if (Date.now() - startedAtMs >= SHORTEST_LIFE_MS) return fork(index + count)
-      process.exitCode = code || 1
+      // A signal to the whole group may end a worker before this process receives its own.
+      const isStopped = code === 0 || signal === 'SIGTERM' || signal === 'SIGINT'
+      process.exitCode = isStopped ? 0 : code || 1
       stop('SIGTERM')
     })
   }
