@@ -4,6 +4,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
 import manifest from '../../package.json' with { type: 'json' }
+import { eventually } from '../support/eventually.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { createPluginDirectory } from '../support/plugin-folders.ts'
@@ -80,6 +81,16 @@ test('installed: the command runs, its threads and processes too, with a plugin 
 /** Above what a start takes, by what the allocator and the kernel may add: packages and caches that are loaded weigh more. */
 const MOST_MB_AFTER_START = 140
 const inPlainProcess = hasProcessFacts ? test : test.skip
+
+test('installed: a question in another frame has the answer of the first, as in a checkout', async (t) => {
+  const gateway = await startGatewayProcess({}, { entry, cwd: place.path, waitMs: 50_000 })
+  t.teardown(() => gateway.stop())
+  const headers = { 'x-svc-pipe': 'semantic-cache?mode=strict' }
+  const put = (text: string) => send(gateway.url, { body: ask(text, { model: 'demo/echo' }), headers })
+  const first = 'How do I reset my password?'
+  await eventually(async () => (await put(first)).headers['x-svc-cache'] === 'hit', 'the stored answer')
+  t.is((await put('What is the way to reset my password?')).headers['x-svc-cache'], 'semantic')
+})
 
 inPlainProcess(`installed: a gateway that has started holds less than ${MOST_MB_AFTER_START} MB`, async (t) => {
   const gateway = await startGatewayProcess({}, { entry, cwd: place.path })
