@@ -1,5 +1,4 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
-import fc from 'fast-check'
 import type {
   ClaimOutcome,
   HeldPayment,
@@ -8,6 +7,8 @@ import type {
   PaymentMove,
   PaymentState,
 } from '../../../../src/core/ports/payments.ts'
+import { noOutcomes, type Outcomes } from './payment-outcomes.ts'
+import { SLOTS, type Step, type Target } from './payment-steps.ts'
 
 /**
  * A model of a store of payments that predicts the result of each step. Several instances work on the
@@ -29,100 +30,10 @@ export interface PaymentsUnderTest {
   makeDue(challengeId: string): Promise<void>
 }
 
-const SLOTS = 2
 const LEASE_MS = 3_600_000
 const MOST_OWNERS = 8
 /** The decision's own number, not the code's. */
 const FREE_LEFT_CALLS = 2
-
-type Target = 'authorized' | 'captured' | 'consumed' | 'failed' | 'expired'
-
-/** A step; `who` picks among the present and former holders of the slot's payment, the latest first. */
-export type Step =
-  | { kind: 'claim'; slot: number; token: 'a' | 'b'; window: 'known' | 'lost' | 'over'; atOnce: number }
-  | { kind: 'move'; slot: number; who: number; to: Target; atOnce: number }
-  | { kind: 'renew' | 'release' | 'leave'; slot: number; who: number }
-  | { kind: 'crash' | 'due'; slot: number }
-  | { kind: 'reap' }
-
-const slot = fc.nat(SLOTS - 1)
-// Most steps are those of the latest owner.
-const who = fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(2) })
-/** Ends are rare: most payments go their whole way. */
-const to = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom('authorized' as const, 'captured' as const) },
-  { weight: 2, arbitrary: fc.constantFrom('consumed' as const) },
-  { weight: 1, arbitrary: fc.constantFrom('failed' as const, 'expired' as const) },
-)
-const atOnce = fc.constantFrom(1, 1, 1, 3)
-
-/** Steps in their order. */
-export const steps: fc.Arbitrary<Step[]> = fc.array(
-  fc.oneof(
-    {
-      weight: 5,
-      arbitrary: fc.record({
-        kind: fc.constant('claim' as const),
-        slot,
-        token: fc.constantFrom(...Array<'a'>(8).fill('a'), 'b' as const),
-        window: fc.constantFrom(...Array<'known'>(8).fill('known'), 'lost' as const, 'over' as const),
-        atOnce,
-      }),
-    },
-    {
-      weight: 8,
-      arbitrary: fc.record({ kind: fc.constant('move' as const), slot, who, to, atOnce }),
-    },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('renew' as const, 'release' as const), slot, who }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant('leave' as const), slot, who }) },
-    {
-      weight: 4,
-      arbitrary: fc.record({
-        kind: fc.constantFrom('crash' as const, 'crash' as const, 'crash' as const, 'crash' as const, 'due' as const),
-        slot,
-      }),
-    },
-    { weight: 1, arbitrary: fc.constant({ kind: 'reap' as const }) },
-  ),
-  { minLength: 40, maxLength: 60 },
-)
-
-/** Counts of each outcome: a property that never sees one proves nothing about it. */
-export type Outcomes = Record<string, number>
-
-const EXPECTED = [
-  'claimed',
-  'resumed claimed',
-  'resumed authorized',
-  'resumed captured',
-  'busy',
-  'refused unknown',
-  'refused expired',
-  'refused consumed',
-  'refused failed',
-  'refused other-token',
-  'to authorized',
-  'to captured',
-  'to consumed',
-  'to failed',
-  'to expired',
-  'move of a former owner refused',
-  'move of a wrong state refused',
-  'one of several claims held',
-  'one of several moves took',
-  'renewed',
-  'not renewed',
-  'left, given back',
-  'left, delivered',
-  'left by a former owner',
-  'refused after it was left',
-  'reaped',
-]
-
-/** Outcomes of which none has occurred. */
-export function noOutcomes(): Outcomes {
-  return Object.fromEntries(EXPECTED.map((name) => [name, 0]))
-}
 
 /** From where a step may go to each state. */
 const FROM: Readonly<Record<Target, readonly string[]>> = {

@@ -6,7 +6,9 @@ import { createPaymentStore } from '../../../../src/stores/sql/payments/payment-
 import { sampled } from '../../../support/drill.ts'
 import { assertPlaces, copyOfStore, type Fault, type MemoryDatabase, openInMemory } from '../memory.ts'
 import { engines } from '../places.ts'
-import { checkPayments, noOutcomes, type PaymentsUnderTest, steps } from './payment-model.ts'
+import { checkPayments, type PaymentsUnderTest } from './payment-model.ts'
+import { noOutcomes } from './payment-outcomes.ts'
+import { steps } from './payment-steps.ts'
 
 const CLAIM: PaymentClaim = {
   challengeId: 'c',
