@@ -27,6 +27,7 @@ import {
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Plugin, rolldown } from 'rolldown'
+import { escapeToAscii } from './ascii.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const CACHE = path.join(ROOT, 'node_modules/.cache/turnpike/sources')
@@ -45,7 +46,7 @@ export async function bundleSources(): Promise<string> {
   const sources = globSync(SOURCES, { cwd: ROOT, exclude: ['**/*.test.ts'] }).sort()
   const folder = path.join(
     CACHE,
-    digestOf([...sources, 'package-lock.json', path.relative(ROOT, import.meta.filename)]),
+    digestOf([...sources, 'package-lock.json', path.relative(ROOT, import.meta.filename), 'scripts/bundle/ascii.ts']),
   )
   if (!existsSync(folder)) await bundle(sources, folder)
   return path.join(folder, 'names.json')
@@ -68,7 +69,8 @@ async function bundle(sources: readonly string[], folder: string): Promise<void>
     input: Object.fromEntries(sources.map((file) => [file.replace(/\.ts$/, ''), path.join(ROOT, file)])),
     cwd: ROOT,
     platform: 'node',
-    plugins: [keepSources()],
+    // As in the shipped bundle, so that tests find what its escapes change.
+    plugins: [keepSources(), escapeToAscii()],
     checks: { eval: false },
     logLevel: 'silent',
   })
