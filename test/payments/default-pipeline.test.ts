@@ -50,7 +50,6 @@ for (const stream of [false, true]) {
     await eventually(async () => (await left(agent, authorization)) === 8, 'both have a call')
     leaving.abort()
     await first
-    await booth.stage.scene().send({ method: 'GET', path: '/health' })
     begin.resolve()
     t.is((await second).status, 200)
     t.is(agent.calls(), 1)

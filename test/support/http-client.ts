@@ -11,7 +11,10 @@ export interface SendOptions {
   headers?: Readonly<Record<string, string | readonly string[] | undefined>>
   /** Text and bytes are sent unchanged, an object is serialised once. */
   body?: string | Buffer | JsonObject
-  /** Aborts the request; the bytes received so far are the reply. */
+  /**
+   * Disconnects; the bytes received so far are the reply. A request that is with the kernel is half-closed first, so that
+   * the promise resolves when the server has noticed.
+   */
   signal?: AbortSignal
   /** Called when the whole request is with the kernel. */
   onSent?: () => void
@@ -62,7 +65,9 @@ export function send(url: string, options: SendOptions = {}): Promise<Reply> {
     error: undefined,
     chunks: [],
   }
-  const request = startRequest(new URL(path, url), { method, headers, agent, ...(signal ? { signal } : {}) })
+  const request = startRequest(new URL(path, url), { method, headers, agent })
+  const disconnect = () => (request.writableFinished && request.socket ? request.socket.end() : request.destroy())
+  signal?.addEventListener('abort', disconnect)
   const timer = setTimeout(() => {
     reject(new Error(`Expected a complete answer to ${method} ${path} within ${timeoutMs} ms`))
     request.destroy()
@@ -81,6 +86,7 @@ export function send(url: string, options: SendOptions = {}): Promise<Reply> {
       reply.endedCleanly = response.complete
     })
     response.on('data', (chunk: Buffer) => {
+      if (signal?.aborted) return
       pieces.push(chunk)
       reply.chunks.push({ atMs: performance.now() - sentAtMs, bytes: chunk.length })
       options.onChunk?.(chunk)
@@ -88,11 +94,13 @@ export function send(url: string, options: SendOptions = {}): Promise<Reply> {
   })
   request.on('close', () => {
     clearTimeout(timer)
+    signal?.removeEventListener('abort', disconnect)
     const body = Buffer.concat(pieces)
     const text = body.toString()
     resolve({ ...reply, body, text, json: parseJson(text) })
   })
   request.end(payload)
+  if (signal?.aborted) disconnect()
   return promise
 }
 
