@@ -13,8 +13,8 @@ const urls = names === undefined ? {} : JSON.parse(readFileSync(names, 'utf8'))
 registerHooks({
   resolve(specifier, context, next) {
     const url = urls[specifier]
-    // Packages keep what they were installed with; bundles of ours lie beside them.
-    const isOurs = url !== undefined && !/\/node_modules\/(?!\.cache\/)/.test(context.parentURL ?? '')
+    // Other packages than AVA keep what they were installed with; bundles of ours lie beside them.
+    const isOurs = url !== undefined && !/\/node_modules\/(?!\.cache\/|ava\/)/.test(context.parentURL ?? '')
     return isOurs ? { url, format: 'module', shortCircuit: true } : next(specifier, context)
   },
 })
