@@ -13,7 +13,7 @@ import { pathToFileURL } from 'node:url'
 const ROOT = path.resolve(import.meta.dirname, '..')
 const CACHE = path.join(ROOT, 'node_modules/.cache/turnpike/packages')
 const ENTRY = 'package:'
-/** Of the gateway, of tests, and of AVA, which loads four hundred modules into each thread. */
+/** Imported by the gateway, by tests, and by AVA, which loads four hundred modules into each thread. */
 const PACKAGES = [
   ...['@koa/cors', '@koa/router', 'keyv', 'koa', 'kysely', 'kysely/migration', 'pg', 'pino', 'yaml', 'zod'],
   'undici/lib/dispatcher/pool.js',
@@ -23,8 +23,9 @@ const PACKAGES = [
 
 /** Builds the bundles, unless they exist; returns the file that maps names to URLs. */
 export async function bundlePackages() {
-  const lockfile = readFileSync(path.join(ROOT, 'package-lock.json'))
-  const folder = path.join(CACHE, createHash('sha256').update(lockfile).digest('hex').slice(0, 16))
+  const digest = createHash('sha256')
+  for (const file of [path.join(ROOT, 'package-lock.json'), import.meta.filename]) digest.update(readFileSync(file))
+  const folder = path.join(CACHE, digest.digest('hex').slice(0, 16))
   const names = path.join(folder, 'names.json')
   if (!existsSync(names)) await bundle(folder)
   return names
@@ -73,7 +74,7 @@ function entries() {
       if (!exported.includes('module.exports'))
         return `export * from ${from}${exported.includes('default') ? `; export { default } from ${from}` : ''}`
       const names = exported.filter((name) => !['default', 'module.exports'].includes(name))
-      return `import whole from ${from}; export default whole; export const { ${names} } = whole`
+      return `import whole from ${from}; export { whole as default, whole as 'module.exports' }; export const { ${names} } = whole`
     },
   }
 }
