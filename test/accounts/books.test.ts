@@ -5,7 +5,7 @@ import test, { type ExecutionContext } from 'ava'
 import type { AuditRecord } from '../../src/core/ports/audit.ts'
 import { type Engine, engines, type Place } from '../stores/sql/places.ts'
 import { bearer, createKey, sendAs, startCloudGateway } from '../support/accounts.ts'
-import { runCommand } from '../support/command-line.ts'
+import { runCommandInThread } from '../support/command-in-thread.ts'
 import type { Gateway } from '../support/gateway.ts'
 import { ask, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
@@ -56,7 +56,9 @@ for (const engine of engines) {
     await sendAs('alice', gateway.url, { method: 'DELETE', path: `/v1/keys/${id}` })
     await sendAs('alice', gateway.url, { method: 'DELETE', path: `/v1/keys/${id}` })
     await createKey(gateway, 'bob')
-    const { code, stdout } = await runCommand(['audit', '--json', '--account', 'alice', '--since', '1h'], { env })
+    const { code, stdout } = await runCommandInThread(['audit', '--json', '--account', 'alice', '--since', '1h'], {
+      env,
+    })
     t.is(code, 0)
     const entries = stdout
       .trim()
@@ -76,10 +78,10 @@ for (const engine of engines) {
     )
     t.notRegex(stdout, new RegExp(`${key.slice(11)}|a name of hers`))
     if (engine.name === 'postgres') return // the rest is the command's own
-    const all = await runCommand(['audit'], { env })
+    const all = await runCommandInThread(['audit'], { env })
     t.regex(all.stdout, /key\.created {2,}key_\w+ {2}of bob {2}by user:bob/)
-    t.is((await runCommand(['audit', '--since', '2090-01-01'], { env })).stdout, '')
-    t.regex((await runCommand(['audit', '--since', 'soon'], { env })).stderr, /--since: expected a date/)
+    t.is((await runCommandInThread(['audit', '--since', '2090-01-01'], { env })).stdout, '')
+    t.regex((await runCommandInThread(['audit', '--since', 'soon'], { env })).stderr, /--since: expected a date/)
   })
 
   engine.test('audit: the database itself refuses to change or delete an entry', async (t) => {
@@ -116,7 +118,7 @@ for (const engine of engines) {
   engine.test('audit: page after page, each entry comes once, in its order', async (t) => {
     const { env, gateway } = await shared(engine)
     const made = await Promise.all(Array.from({ length: 40 }, () => createKey(gateway, 'carol')))
-    const { stdout } = await runCommand(['audit', '--json', '--account', 'carol'], { env })
+    const { stdout } = await runCommandInThread(['audit', '--json', '--account', 'carol'], { env })
     const subjects = [...stdout.matchAll(/"subject":"(\w+)"/g)].map(([, subject]) => subject)
     t.deepEqual([...subjects].sort(), made.map(({ id }) => id).sort())
     const moments = [...stdout.matchAll(/"at":"([^"]+)"/g)].map(([, at]) => at)
@@ -132,13 +134,16 @@ for (const engine of engines) {
       (await sendAs('dave', gateway.url, { method: 'GET', path: '/v1/keys' })).status,
     ]
     t.deepEqual(await statuses(), [200, 200, 200])
-    t.is((await runCommand(['account', 'suspend', 'mallory'], { env })).code, 0)
+    t.is((await runCommandInThread(['account', 'suspend', 'mallory'], { env })).code, 0)
     t.deepEqual(await statuses(), [403, 403, 200])
-    t.is((await runCommand(['account', 'resume', 'mallory'], { env })).code, 0)
+    t.is((await runCommandInThread(['account', 'resume', 'mallory'], { env })).code, 0)
     t.deepEqual(await statuses(), [200, 200, 200])
     if (engine.name === 'postgres') return // the rest is the command's own
-    t.regex((await runCommand(['account', 'suspend', 'nobody'], { env })).stderr, /There is no account `nobody`/)
-    const { stdout } = await runCommand(['audit', '--account', 'mallory'], { env })
+    t.regex(
+      (await runCommandInThread(['account', 'suspend', 'nobody'], { env })).stderr,
+      /There is no account `nobody`/,
+    )
+    const { stdout } = await runCommandInThread(['audit', '--account', 'mallory'], { env })
     t.regex(stdout, /account\.suspended +mallory +of mallory +by operator\n.*account\.resumed/)
   })
 

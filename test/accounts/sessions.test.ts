@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test from 'ava'
 import { bearer, CLOUD, createKey, SESSION_SECRET, sessionToken, startCloudGateway } from '../support/accounts.ts'
-import { runCommand } from '../support/command-line.ts'
+import { runCommandInThread } from '../support/command-in-thread.ts'
 import { startGateway } from '../support/gateway.ts'
 import { send } from '../support/http-client.ts'
 import { startIssuer } from '../support/issuer.ts'
@@ -116,7 +116,7 @@ test('cloud: keys have the operator’s label, and a pepper makes other hashes',
 
 test('cli: session-token signs what the gateway takes, for so long', async (t) => {
   const env = { ...CLOUD, SVC_SESSION_ISSUER: 'me', SVC_SESSION_AUDIENCE: 'you', SVC_SESSION_AZP: 'app' }
-  const { code, stdout } = await runCommand(['session-token', '--user', 'ada', '--ttl', '10m'], { env })
+  const { code, stdout } = await runCommandInThread(['session-token', '--user', 'ada', '--ttl', '10m'], { env })
   t.is(code, 0)
   const [, payload = ''] = stdout.split('.')
   const { iat, exp, ...claims } = JSON.parse(Buffer.from(payload, 'base64url').toString())
@@ -127,10 +127,10 @@ test('cli: session-token signs what the gateway takes, for so long', async (t) =
 })
 
 test('cli: session-token says what it needs', async (t) => {
-  const without = await runCommand(['session-token', '--user', 'ada'])
+  const without = await runCommandInThread(['session-token', '--user', 'ada'])
   t.is(without.code, 78)
   t.regex(without.stderr, /SVC_SESSION_SECRET/)
-  const long = await runCommand(['session-token', '--user', 'ada', '--ttl', '1y'], { env: CLOUD })
+  const long = await runCommandInThread(['session-token', '--user', 'ada', '--ttl', '1y'], { env: CLOUD })
   t.is(long.code, 2)
   t.regex(long.stderr, /--ttl: expected a duration between 1s and 30d/)
 })

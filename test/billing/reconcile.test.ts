@@ -1,5 +1,5 @@
 import test from 'ava'
-import { runCommand } from '../support/command-line.ts'
+import { runCommandInThread } from '../support/command-in-thread.ts'
 import { eventually } from '../support/eventually.ts'
 import { createDatabase, isPostgresExpected, query } from '../support/postgres.ts'
 import { openShopOf } from './shop.ts'
@@ -29,7 +29,7 @@ testWithPostgres('reconcile: makes good for webhooks that never came, by itself 
     STRIPE_API_BASE: shop.stripe.url,
     STRIPE_PRICE_PRO: shop.prices.pro,
   }
-  const told = await runCommand(['stripe', 'reconcile'], { env })
+  const told = await runCommandInThread(['stripe', 'reconcile'], { env })
   t.is(told.code, 0, told.stderr)
   t.is(told.stdout, 'Checked 1 subscriptions, 1 paid invoices and 2 payments.\n')
   t.is((await shop.balance('ann')).tier, 'free')

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { runCommand } from '../support/command-line.ts'
+import { runCommandInThread } from '../support/command-in-thread.ts'
 import { send } from '../support/http-client.ts'
 import { openShop, patchRecharge, post } from './shop.ts'
 
@@ -39,7 +39,7 @@ test('billing: key and webhook secret are in no answer, log or output, whatever 
   await hear(post(url, 'checkout', KEY, { tier: 'x', successUrl: 'x' }))
   await hear(send(url, { path: '/v1/billing/webhook', body: '{', headers: { 'stripe-signature': 't=1,v1=2' } }))
   const env = { STRIPE_SECRET_KEY: KEY, STRIPE_WEBHOOK_SECRET: SECRET }
-  const { stdout, stderr } = await runCommand(['config'], { env })
+  const { stdout, stderr } = await runCommandInThread(['config'], { env })
   await shop.gateways[0]?.stop()
   t.true(answers.length > 40)
   t.notRegex(answers.join('\n'), CANARY)

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { runCommand } from '../support/command-line.ts'
+import { runCommandInThread } from '../support/command-in-thread.ts'
 import { type JsonObject, valueAt } from '../support/json.ts'
 import { startStripe } from '../support/stripe/stand-in.ts'
 
@@ -13,7 +13,7 @@ test('stripe setup: creates every object once, and prints the variables to set',
     STRIPE_API_BASE: stripe.url,
     SVC_PUBLIC_URL: 'https://gateway.example.com',
   }
-  const run = (...args: string[]) => runCommand(['stripe', 'setup', ...args], { env })
+  const run = (...args: string[]) => runCommandInThread(['stripe', 'setup', ...args], { env })
   const counts = () => KINDS.map((kind) => stripe.world.objects.all(kind).length)
 
   const first = await run('--overage', '0.0001')
@@ -61,15 +61,15 @@ test('stripe setup: creates every object once, and prints the variables to set',
 test('stripe setup: errors name the missing or invalid setting, and never the key', async (t) => {
   const stripe = await startStripe()
   t.teardown(stripe.close)
-  const unset = await runCommand(['stripe', 'setup'])
+  const unset = await runCommandInThread(['stripe', 'setup'])
   t.is(unset.code, 78)
   t.regex(unset.stderr, /STRIPE_SECRET_KEY/)
   const env = { STRIPE_SECRET_KEY: 'sk_test_canary', STRIPE_API_BASE: stripe.url }
-  const refused = await runCommand(['stripe', 'setup'], { env })
+  const refused = await runCommandInThread(['stripe', 'setup'], { env })
   t.is(refused.code, 1)
   t.regex(refused.stderr, /refuses the key/)
   t.false(refused.stderr.includes('canary'))
-  const invalid = await runCommand(['stripe', 'setup', '--pro', 'cheap'], { env })
+  const invalid = await runCommandInThread(['stripe', 'setup', '--pro', 'cheap'], { env })
   t.is(invalid.code, 2)
   t.regex(invalid.stderr, /expected US dollars/)
 })

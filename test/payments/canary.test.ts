@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import test from 'ava'
 import { CLOUD } from '../support/accounts.ts'
-import { runCommand } from '../support/command-line.ts'
+import { runCommandInThread } from '../support/command-in-thread.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Gateway } from '../support/gateway.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
@@ -90,7 +90,9 @@ test.serial(
     keep('what challenges are signed with', row.env.SVC_MPP_SECRET)
     keep('the key of Stripe', row.stripe.key)
     const outputs = await Promise.all(
-      [['mpp', 'report', '--json'], ['config'], ['config', '--json']].map((args) => runCommand(args, { env: row.env })),
+      [['mpp', 'report', '--json'], ['config'], ['config', '--json']].map((args) =>
+        runCommandInThread(args, { env: row.env }),
+      ),
     )
     await gateway.stop()
     const log = gateway.log()

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test from 'ava'
 import { CLOUD } from '../support/accounts.ts'
-import { runCommand } from '../support/command-line.ts'
+import { runCommandInThread } from '../support/command-in-thread.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Gateway } from '../support/gateway.ts'
 import { ask, send } from '../support/http-client.ts'
@@ -184,7 +184,7 @@ test.serial('report: sums by day and book are those of Stripe, to the cent', asy
   await reaper.stop()
   const [first] = await row.sql("select id from payment where state = 'consumed' limit 1")
   await row.sql(`update payment set captured_at_ms = ${yesterday} where id = '${first?.id}' returning id`)
-  const { code, stdout, stderr } = await runCommand(['mpp', 'report', '--json'], { env: row.env })
+  const { code, stdout, stderr } = await runCommandInThread(['mpp', 'report', '--json'], { env: row.env })
   t.is(code, 0, stderr)
   const told = JSON.parse(stdout)
   const stripes = booksOf(row.stripe.world)
@@ -207,11 +207,11 @@ test.serial('report: sums by day and book are those of Stripe, to the cent', asy
   )
   t.is(byDay.size, 2)
   t.true(byDay.has(new Date(yesterday).toISOString().slice(0, 10)))
-  const text = await runCommand(['mpp', 'report'], { env: row.env })
+  const text = await runCommandInThread(['mpp', 'report'], { env: row.env })
   t.regex(text.stdout, /^total +delivered +4 +3\.15 USD$/m)
-  t.is((await runCommand(['mpp', 'report', '--days', '0'], { env: row.env })).code, 2)
+  t.is((await runCommandInThread(['mpp', 'report', '--days', '0'], { env: row.env })).code, 2)
   const nothing = mkdtempSync(path.join(tmpdir(), 'turnpike-empty-'))
-  const empty = await runCommand(['mpp', 'report'], { env: { SVC_DATA_DIR: nothing } })
+  const empty = await runCommandInThread(['mpp', 'report'], { env: { SVC_DATA_DIR: nothing } })
   t.is(empty.stdout, 'No payments.\n')
   t.is(valueAt(told, 'since'), new Date(Date.now() - 29 * 24 * HOUR_S * 1000).toISOString().slice(0, 10))
 })

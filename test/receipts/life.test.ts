@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import test from 'ava'
-import { runCommand } from '../support/command-line.ts'
+import { runCommandInThread } from '../support/command-in-thread.ts'
 import { refusalOfStart } from '../support/door.ts'
 import { eventually } from '../support/eventually.ts'
 import { startGateway } from '../support/gateway.ts'
@@ -42,7 +42,8 @@ test('receipts: a stop stores what waits; another start has the same key, and th
   const forged = folder.put('forged.json', receipt.replace('"provider_usd":"0.', '"provider_usd":"1.'))
   const keyFile = folder.put('keys.json', keys.text)
   const raw = String(valueAt(keys.json, 'keys.0.x'))
-  const verify = (args: string[], more = {}) => runCommand(['receipt', 'verify', ...args], { env: { ...env, ...more } })
+  const verify = (args: string[], more = {}) =>
+    runCommandInThread(['receipt', 'verify', ...args], { env: { ...env, ...more } })
 
   const local = await verify([file])
   t.is(local.code, 0, local.stderr)

@@ -7,6 +7,7 @@ import { migrate, migrations, type TableSet, tableSets } from '../../../src/stor
 import { migratePostgres } from '../../../src/stores/sql/postgres/migrate.ts'
 import { sqliteFile, telemetryFile } from '../../../src/stores/sql/sqlite/location.ts'
 import { openDatabase } from '../../../src/stores/sql/sqlite/open.ts'
+import { runCommandInThread } from '../../support/command-in-thread.ts'
 import { runCommand } from '../../support/command-line.ts'
 import { createSqlitePlace, engines, type Place } from './places.ts'
 
@@ -74,7 +75,9 @@ for (const engine of engines) {
   engine.test('cli: migrate makes the tables and prints its steps', async (t) => {
     const { databaseUrl, dataDir } = await engine.createPlace(t)
     const database = databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }
-    const result = await runCommand(['migrate'], { env: { ...settings(dataDir), ...database } })
+    // In a process and in a thread: the same code and output.
+    const run = databaseUrl === undefined ? runCommand : runCommandInThread
+    const result = await run(['migrate'], { env: { ...settings(dataDir), ...database } })
     t.deepEqual(result, { code: 0, stdout: `${NAMES.join('\n')}\n`, stderr: '' })
   })
 }
@@ -91,7 +94,10 @@ test('cli: migrate and backup on a database that is there', async (t) => {
   await migrateDatabase({ databaseUrl: undefined, dataDir, log })
   const env = settings(dataDir)
   const copy = path.join(dataDir, 'copy.db')
-  const [migrated, made] = await Promise.all([runCommand(['migrate'], { env }), runCommand(['backup', copy], { env })])
+  const [migrated, made] = await Promise.all([
+    runCommandInThread(['migrate'], { env }),
+    runCommandInThread(['backup', copy], { env }),
+  ])
   t.deepEqual(migrated, { code: 0, stdout: 'The tables are up to date.\n', stderr: '' })
   t.is(made.code, 0)
   t.regex(made.stdout, /^Wrote .*copy\.db \(\d+ bytes\)\.\nWrote .*copy\.telemetry\.db \(\d+ bytes\)\.\n$/)
@@ -102,8 +108,8 @@ test('cli: backup explains its obstacles', async (t) => {
   const env = settings(dataDir)
   const copy = path.join(dataDir, 'copy.db')
   const [nothing, onServer] = await Promise.all([
-    runCommand(['backup', copy], { env }),
-    runCommand(['backup', copy], { env: { ...env, DATABASE_URL: 'postgresql://127.0.0.1/x' } }),
+    runCommandInThread(['backup', copy], { env }),
+    runCommandInThread(['backup', copy], { env: { ...env, DATABASE_URL: 'postgresql://127.0.0.1/x' } }),
   ])
   t.like(nothing, { code: 66, stderr: `There is no database at ${dataDir}/turnpike.db.\n` })
   t.is(onServer.code, 2)
@@ -115,7 +121,7 @@ test('cli: backup writes neither copy when the second is in its way', async (t) 
   await migrateDatabase({ databaseUrl: undefined, dataDir, log })
   const copy = path.join(dataDir, 'copy.db')
   writeFileSync(path.join(dataDir, 'copy.telemetry.db'), '')
-  const refused = await runCommand(['backup', copy], { env: settings(dataDir) })
+  const refused = await runCommandInThread(['backup', copy], { env: settings(dataDir) })
   t.is(refused.code, 2)
   t.regex(refused.stderr, /copy\.telemetry\.db exists\. Name a new file\./)
   t.false(existsSync(copy))
@@ -125,7 +131,7 @@ test('cli: backup copies a database that has no telemetry beside it', async (t) 
   const { dataDir, log } = await createSqlitePlace(t)
   await migrateDatabase({ databaseUrl: undefined, dataDir, log })
   rmSync(telemetryFile(dataDir))
-  const made = await runCommand(['backup', path.join(dataDir, 'copy.db')], { env: settings(dataDir) })
+  const made = await runCommandInThread(['backup', path.join(dataDir, 'copy.db')], { env: settings(dataDir) })
   t.is(made.code, 0)
   t.regex(made.stdout, /^Wrote .*copy\.db \(\d+ bytes\)\.\n$/)
 })
