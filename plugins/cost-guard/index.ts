@@ -95,7 +95,7 @@ export default definePlugin({
             throw withStatus(error, exchange.route === 'agent' ? error.status : operators.refusal_status)
           })
           // The ledger serves a burst one request after another, refusals too.
-          const { maxTokens } = await exchange.patiently(orRefusal)
+          const { maxTokens } = await exchange.withoutTimeout(orRefusal)
           setBudgetHeaders(bill.hold.balances)
           let isAsked = false
           try {

@@ -25,8 +25,8 @@ export function cacheKey(exchange: Exchange, scope: SharingScope): string {
  */
 function requestDigest(exchange: Exchange): string {
   const { client, dialect, isEdited } = exchange
-  if (dialect.name === 'messages') return exchange.request.fact(FIELDS_DIGEST, digestFields)
-  const sent = client.document.fact(OTHER_FIELDS_DIGEST, digestAllFields)
-  const edited = isEdited ? exchange.request.fact(FIELDS_DIGEST, digestFields) : ''
+  if (dialect.name === 'messages') return exchange.request.memo(FIELDS_DIGEST, digestFields)
+  const sent = client.document.memo(OTHER_FIELDS_DIGEST, digestAllFields)
+  const edited = isEdited ? exchange.request.memo(FIELDS_DIGEST, digestFields) : ''
   return `${dialect.name} ${sent} ${edited}`
 }

@@ -73,7 +73,7 @@ function isOfProvider(error: unknown): boolean {
 async function leaseOf(flight: Flight, exchange: Exchange, { key, store, usesLease }: Leading) {
   if (!store.isShared || !usesLease) return undefined
   const { signal } = flight
-  return exchange.patiently(takeLease(store, key, { signal, isWanted: () => flight.takesNewcomers }))
+  return exchange.withoutTimeout(takeLease(store, key, { signal, isWanted: () => flight.takesNewcomers }))
 }
 
 function wishOf({ dialect, wantsStream }: Exchange) {
@@ -89,7 +89,7 @@ export async function attach(flight: Flight, exchange: Exchange): Promise<Reply 
 }
 
 async function replyOfFlight(flight: Flight, exchange: Exchange): Promise<Reply | undefined> {
-  const result = await exchange.patiently(flight.result)
+  const result = await exchange.withoutTimeout(flight.result)
   const wanted = wishOf(exchange)
   switch (result.kind) {
     case 'private':
@@ -103,7 +103,7 @@ async function replyOfFlight(flight: Flight, exchange: Exchange): Promise<Reply 
       // While a stream runs, it is unknown if its owner's limits will truncate it.
       const isOthers = owner !== undefined && owner.scope !== exchange.caller.scope
       if (wanted.stream && broadcast.isOpen && !isOthers) return broadcast.read()
-      const whole = await exchange.patiently(broadcast.whole())
+      const whole = await exchange.withoutTimeout(broadcast.whole())
       if (whole.kind === 'broken' && !isOthers)
         throw new GatewayError('upstream_error', 'The running reply that this request had joined broke off.')
       const entry = entryOf(whole, broadcast)

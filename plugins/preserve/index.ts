@@ -58,7 +58,7 @@ async function declaredIn(exchange: Exchange, rules: PreserveRules, searches: Se
   const searcher = { scope: exchange.caller.scope, signal: exchange.signal }
   try {
     return await declare(exchange.request, rules, (texts, pattern) =>
-      exchange.patiently(searches.find(texts, pattern, searcher)),
+      exchange.withoutTimeout(searches.find(texts, pattern, searcher)),
     )
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

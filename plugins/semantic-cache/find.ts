@@ -81,7 +81,7 @@ async function judgementOf(
 ): Promise<Judgement | { readonly verdict: 'shadow' | 'off'; readonly costNanoUsd: number }> {
   if (effective.shadow) return { verdict: 'shadow', costNanoUsd: 0 }
   if (judge === undefined) return { verdict: 'off', costNanoUsd: 0 }
-  return exchange.patiently(judge.judge({ newQuestion: normalised, oldQuestion: text }, exchange.signal))
+  return exchange.withoutTimeout(judge.judge({ newQuestion: normalised, oldQuestion: text }, exchange.signal))
 }
 
 interface Serving {

@@ -62,7 +62,7 @@ export function openIntake({ config, stores, channel, clock, log }: IntakeOption
   // With Redis all processes have the same stores.
   const peers = config.redis_url === undefined ? channel : undefined
   const optIns = new CaptureOptIns({
-    store: stores.open('capture-wishes', { maxBytes: 1024 ** 2 }),
+    store: stores.open('capture-opt-ins', { maxBytes: 1024 ** 2 }),
     keepMs,
     channel: peers,
     clock,

@@ -104,7 +104,7 @@ class StepRun implements Run {
   #isOver = false
   #isAbandoned = false
   #resumedAtMs = 0
-  #isPatient = false
+  #isPaused = false
   #timer: NodeJS.Timeout | undefined
   #expire: ((error: Error) => void) | undefined
 
@@ -118,7 +118,7 @@ class StepRun implements Run {
     this.#undo = saved(ctx)
     this.#signal = passage.exchange.signal
     this.#exchange = passage.exchange.forStep(this.#trace)
-    this.#exchange.onPatience = this.#setPatient
+    this.#exchange.onTimeoutPause = this.#pauseTimeout
     this.#exchange.onRewriteFailure = this.#failRewriting
   }
 
@@ -152,7 +152,7 @@ class StepRun implements Run {
     // Only a step that did not continue synchronously can hang before `next()`: others need no timer.
     const { promise: expired, reject } = Promise.withResolvers<never>()
     this.#expire = reject
-    if (!this.#isPatient) this.#startTimer()
+    if (!this.#isPaused) this.#startTimer()
     try {
       await Promise.race([running, expired])
     } finally {
@@ -257,8 +257,8 @@ class StepRun implements Run {
   }
 
   /** Pauses the time budget of a step that declares a long wait. */
-  #setPatient = (isWaiting: boolean): void => {
-    this.#isPatient = isWaiting
+  #pauseTimeout = (isWaiting: boolean): void => {
+    this.#isPaused = isWaiting
     if (this.#expire === undefined) return
     clearTimeout(this.#timer)
     if (!isWaiting) this.#startTimer()

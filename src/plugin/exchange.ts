@@ -21,7 +21,7 @@ type PublicMember =
   | 'mapToolInput'
   | 'note'
   | 'original'
-  | 'patiently'
+  | 'withoutTimeout'
   | 'pipeline'
   | 'preserve'
   | 'preserved'

@@ -8,11 +8,11 @@ function ringOf(weights: Readonly<Record<string, number>>) {
   const keys = Object.entries(weights).map(([api_key, weight]) => ({ api_key, weight }))
   const ring = new KeyRing(keys, () => clock.nowMs)
   const order = (conversation: string) => ring.order(() => conversation).map(({ secret }) => secret)
-  const rest = (secret: string, ms: number) => {
+  const coolDown = (secret: string, ms: number) => {
     const key = ring.order(() => '').find((one) => one.secret === secret)
-    if (key !== undefined) ring.rest(key, ms)
+    if (key !== undefined) ring.coolDown(key, ms)
   }
-  return { ring, clock, order, rest }
+  return { ring, clock, order, coolDown }
 }
 
 const CONVERSATIONS = Array.from({ length: 5000 }, (_, n) => `local:caller [{"role":"user","content":"${n}"}]`)
@@ -49,10 +49,10 @@ test('key ring: the order of a conversation is the same in every ring', (t) => {
 })
 
 test('key ring: a key in cool-down moves only its own conversations', (t) => {
-  const { order, rest } = ringOf(WEIGHTS)
+  const { order, coolDown } = ringOf(WEIGHTS)
   const sample = CONVERSATIONS.slice(0, 300)
   const before = sample.map(order)
-  rest('a', 1000)
+  coolDown('a', 1000)
   for (const [index, conversation] of sample.entries()) {
     const expected = before[index]?.filter((key) => key !== 'a') ?? []
     t.deepEqual(order(conversation), [...expected, 'a'])
@@ -60,9 +60,9 @@ test('key ring: a key in cool-down moves only its own conversations', (t) => {
 })
 
 test('key ring: a cool-down ends at its time', (t) => {
-  const { order, rest, clock } = ringOf({ a: 1000, b: 1 })
+  const { order, coolDown, clock } = ringOf({ a: 1000, b: 1 })
   t.is(order('x')[0], 'a')
-  rest('a', 500)
+  coolDown('a', 500)
   clock.nowMs += 499
   t.is(order('x')[0], 'b')
   clock.nowMs += 1
@@ -70,18 +70,18 @@ test('key ring: a cool-down ends at its time', (t) => {
 })
 
 test('key ring: a shorter cool-down does not end a longer one', (t) => {
-  const { order, rest, clock } = ringOf({ a: 1000, b: 1 })
-  rest('a', 500)
-  rest('a', 100)
+  const { order, coolDown, clock } = ringOf({ a: 1000, b: 1 })
+  coolDown('a', 500)
+  coolDown('a', 100)
   clock.nowMs += 200
   t.is(order('x')[0], 'b')
 })
 
 test('key ring: when all keys cool down, the one that ends first is tried first', (t) => {
-  const { order, rest } = ringOf({ a: 1000, b: 1, c: 1 })
-  rest('a', 300)
-  rest('b', 100)
-  rest('c', 200)
+  const { order, coolDown } = ringOf({ a: 1000, b: 1, c: 1 })
+  coolDown('a', 300)
+  coolDown('b', 100)
+  coolDown('c', 200)
   t.deepEqual(order('x'), ['b', 'c', 'a'])
 })
 
@@ -101,12 +101,12 @@ test('key ring: without keys the order is empty, and so is its size', (t) => {
 
 test('key ring: every order has every key once, whatever the weights, conversations and cool-downs', (t) => {
   const weights = fc.dictionary(fc.string({ minLength: 1 }), fc.integer({ min: 1, max: 1000 }), { maxKeys: 8 })
-  const rests = fc.array(fc.tuple(fc.nat(7), fc.nat(10_000)))
+  const coolDowns = fc.array(fc.tuple(fc.nat(7), fc.nat(10_000)))
   fc.assert(
-    fc.property(weights, fc.string(), rests, (given, conversation, tired) => {
-      const { order, rest } = ringOf(given)
+    fc.property(weights, fc.string(), coolDowns, (given, conversation, tired) => {
+      const { order, coolDown } = ringOf(given)
       const names = Object.keys(given)
-      for (const [index, ms] of tired) rest(names[index] ?? '', ms)
+      for (const [index, ms] of tired) coolDown(names[index] ?? '', ms)
       t.deepEqual(order(conversation).sort(), names.sort())
     }),
   )

@@ -17,7 +17,7 @@ export interface RingKey {
   readonly secret: string
   readonly weight: number
   /** End of its cool-down, in the ring's time. */
-  restsUntilMs: number
+  coolsUntilMs: number
 }
 
 /** The credentials of a provider. */
@@ -26,7 +26,7 @@ export class KeyRing {
   readonly #nowMs: () => number
 
   constructor(keys: readonly WeightedKey[], nowMs: () => number) {
-    this.#keys = keys.map(({ api_key, weight }) => ({ secret: api_key, weight, restsUntilMs: 0 }))
+    this.#keys = keys.map(({ api_key, weight }) => ({ secret: api_key, weight, coolsUntilMs: 0 }))
     this.#nowMs = nowMs
   }
 
@@ -40,14 +40,14 @@ export class KeyRing {
     const text = conversation()
     const nowMs = this.#nowMs()
     return this.#keys
-      .map((key) => ({ key, restMs: Math.max(0, key.restsUntilMs - nowMs), rank: rankOf(key, text) }))
-      .sort((a, b) => a.restMs - b.restMs || b.rank - a.rank)
+      .map((key) => ({ key, coolDownMs: Math.max(0, key.coolsUntilMs - nowMs), rank: rankOf(key, text) }))
+      .sort((a, b) => a.coolDownMs - b.coolDownMs || b.rank - a.rank)
       .map(({ key }) => key)
   }
 
   /** Starts a key's cool-down. */
-  rest(key: RingKey, ms: number): void {
-    key.restsUntilMs = Math.max(key.restsUntilMs, this.#nowMs() + ms)
+  coolDown(key: RingKey, ms: number): void {
+    key.coolsUntilMs = Math.max(key.coolsUntilMs, this.#nowMs() + ms)
   }
 }
 

@@ -53,9 +53,9 @@ export interface CallerFacts {
 
 /** Longest wait for an error's body. */
 const LONGEST_ERROR_BODY_MS = 5000
-const LIMITED_REST_MS = 30_000
-const REFUSED_REST_MS = 5 * 60_000
-const LONGEST_REST_MS = 15 * 60_000
+const LIMITED_COOL_DOWN_MS = 30_000
+const REFUSED_COOL_DOWN_MS = 5 * 60_000
+const LONGEST_COOL_DOWN_MS = 15 * 60_000
 const CONVERSATION_BYTES = 1024
 const VERBATIM = verbatimWire()
 /** Headers that carry credentials, by their names: `authorization`, `api-key`, `x-auth-token`, … */
@@ -171,17 +171,18 @@ export class Upstream {
       const isLast = i === keys.length - 1
       const reply = await send(this.#headersOf(key), isLast)
       if (reply.status !== 401 && reply.status !== 429) return reply
-      this.#letRest(key, reply, i)
+      this.#coolDown(key, reply, i)
       if (isLast) return reply
     }
   }
 
   /** Starts a key's cool-down, unless it is the only one. */
-  #letRest(key: RingKey, { status, headers }: Reply, index: number): void {
+  #coolDown(key: RingKey, { status, headers }: Reply, index: number): void {
     if (this.#ring.size < 2) return
-    const restMs = status === 401 ? REFUSED_REST_MS : (retryAfterMs(headers['retry-after']) ?? LIMITED_REST_MS)
-    this.#ring.rest(key, Math.min(restMs, LONGEST_REST_MS))
-    this.#policy.log.warn({ provider: this.name, status, restMs, nthTried: index + 1 }, 'provider_key.rested')
+    const coolDownMs =
+      status === 401 ? REFUSED_COOL_DOWN_MS : (retryAfterMs(headers['retry-after']) ?? LIMITED_COOL_DOWN_MS)
+    this.#ring.coolDown(key, Math.min(coolDownMs, LONGEST_COOL_DOWN_MS))
+    this.#policy.log.warn({ provider: this.name, status, coolDownMs, nthTried: index + 1 }, 'provider_key.cooled-down')
   }
 
   #callersOwn({ credential, headers }: CallerFacts): string[] {

@@ -20,7 +20,7 @@ const PLUGINS: Record<string, PluginParts> = {
       await new Promise((resolve) => setTimeout(resolve, 300))`,
   },
   'two-waits': {
-    run: `const wait = (ms) => exchange.patiently(new Promise((resolve) => setTimeout(resolve, ms)))
+    run: `const wait = (ms) => exchange.withoutTimeout(new Promise((resolve) => setTimeout(resolve, ms)))
       await Promise.all([wait(10), wait(700)])
       ctx.set('x-two-waits', 'done')
       await next()`,

@@ -32,10 +32,10 @@ test.after('keys: the log shows none', (t) => {
 })
 
 const keyOf = ({ headers }: SeenRequest) => String(headers['x-api-key'] ?? headers.authorization).replace('Bearer ', '')
-const rests = (provider: string) =>
-  linesOf(stage.gateway).filter((line) => line.msg === 'provider_key.rested' && line.provider === provider)
+const coolDowns = (provider: string) =>
+  linesOf(stage.gateway).filter((line) => line.msg === 'provider_key.cooled-down' && line.provider === provider)
 
-// One after another: a key that rests does so for the whole gateway.
+// One after another: a key’s cool-down is that of the whole gateway.
 test.serial('keys: a conversation stays with one key, whatever follows in it', async (t) => {
   const scene = stage.scene()
   const opening = `Let us begin. ${'x'.repeat(2000)}`
@@ -74,13 +74,13 @@ test.serial('keys: the same words of two callers are two conversations', async (
   t.deepEqual(new Set(scene.seen('anthropic').map(keyOf)), new Set([HEAVY, LIGHT]))
 })
 
-test.serial('keys: after a 401 the next key answers the same request, and the first rests', async (t) => {
+test.serial('keys: after a 401 the next key answers the same request, and the first cools down', async (t) => {
   const scene = stage.scene()
   const first = await sendChat(scene, chat('first'))
   t.is(first.status, 200, first.text)
   t.deepEqual(scene.seen('openai').map(keyOf), [REVOKED, KEYS.openai])
-  await eventually(() => rests('openai').length === 1, 'a warning about the key')
-  t.like(rests('openai')[0], { level: 40, status: 401, restMs: 300_000 })
+  await eventually(() => coolDowns('openai').length === 1, 'a warning about the key')
+  t.like(coolDowns('openai')[0], { level: 40, status: 401, coolDownMs: 300_000 })
   const others = stage.scene()
   for (const text of ['second', 'third']) t.is((await sendChat(others, chat(text))).status, 200)
   t.deepEqual(others.seen('openai').map(keyOf), [KEYS.openai, KEYS.openai])
@@ -96,9 +96,9 @@ test.serial(
     t.is(reply.status, 200, reply.text)
     const [limited, other] = scene.seen('anthropic').map(keyOf)
     t.not(limited, other)
-    await eventually(() => rests('anthropic').length === 1, 'a warning about the key')
-    t.like(rests('anthropic')[0], { status: 429, restMs: 1000 })
-    // A rest of one second is over when another request is asked with the key again.
+    await eventually(() => coolDowns('anthropic').length === 1, 'a warning about the key')
+    t.like(coolDowns('anthropic')[0], { status: 429, coolDownMs: 1000 })
+    // A cool-down of one second is over when another request is asked with the key again.
     await eventually(async () => {
       await scene.send({ body: ask('limited') })
       return keyOf(scene.seen('anthropic').at(-1) as SeenRequest) === limited // safe: it was just sent
@@ -107,7 +107,7 @@ test.serial(
   },
 )
 
-test.serial('keys: when all rest they are asked all the same, and their answer is the client’s', async (t) => {
+test.serial('keys: when all cool down they are used all the same, and their answer is the client’s', async (t) => {
   const limited = { kind: 'error', status: 429, headers: { 'retry-after': '60' } } as const
   const scene = stage.scene({ anthropic: (nth) => (nth <= 2 ? limited : undefined) })
   const first = await scene.send({ body: ask('all limited') })

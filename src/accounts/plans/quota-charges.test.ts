@@ -108,7 +108,7 @@ test('quota charges: ends are retried until the database replies', async (t) => 
   state.isDown = false
   await charges.flush()
   t.deepEqual(sent.flat(), [end('failed', 0), end('answered', 1)])
-  t.true(log.lines.some(({ event }) => event === 'calls.ends-not-told'))
+  t.true(log.lines.some(({ event }) => event === 'calls.ends-not-sent'))
 })
 
 test('quota charges: a refused one needs no end, and a failed one is free before its client receives the failure', async (t) => {

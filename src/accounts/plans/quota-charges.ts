@@ -50,13 +50,13 @@ export class QuotaCharges {
   readonly #open = new Map<string, OpenCharge>()
   readonly #ends: CallEnd[] = []
   readonly #interval: Interval
-  #telling: Promise<void> | undefined
+  #sending: Promise<void> | undefined
   #dropped = 0
 
   constructor(options: QuotaChargesOptions) {
     this.#options = options
     const onError = (error: unknown) => this.#warn(error)
-    this.#interval = startInterval(() => this.#tellPending(), { everyMs: PERIOD_MS, onError })
+    this.#interval = startInterval(() => this.#sendPending(), { everyMs: PERIOD_MS, onError })
   }
 
   /** Opens the charge of a request, which is to be counted or waived; `undefined` for a caller without an account. */
@@ -80,8 +80,8 @@ export class QuotaCharges {
   /** Sends all waiting ends to the ledger. Rejects when it does not reply. */
   async flush(): Promise<void> {
     // A flush in progress may have been composed before the last end came.
-    await this.#telling?.catch(() => {})
-    await this.#tellOnce()
+    await this.#sending?.catch(() => {})
+    await this.#sendOnce()
   }
 
   /** Like `flush`, at the end: what cannot be sent ends with its lease. */
@@ -95,18 +95,18 @@ export class QuotaCharges {
     else this.#dropped++
   }
 
-  async #tellPending(): Promise<void> {
-    if (this.#ends.length > 0) await this.#tellOnce()
+  async #sendPending(): Promise<void> {
+    if (this.#ends.length > 0) await this.#sendOnce()
   }
 
-  #tellOnce(): Promise<void> {
-    this.#telling ??= this.#tell().finally(() => {
-      this.#telling = undefined
+  #sendOnce(): Promise<void> {
+    this.#sending ??= this.#sendAll().finally(() => {
+      this.#sending = undefined
     })
-    return this.#telling
+    return this.#sending
   }
 
-  async #tell(): Promise<void> {
+  async #sendAll(): Promise<void> {
     while (this.#ends.length > 0) {
       const ends = this.#ends.slice(0, MOST_AT_ONCE)
       await this.#sendTogether(ends)
@@ -130,7 +130,7 @@ export class QuotaCharges {
 
   #warn(error: unknown): void {
     const { log } = this.#options
-    log.warn({ reason: messageOf(error), waiting: this.#ends.length, dropped: this.#dropped }, 'calls.ends-not-told')
+    log.warn({ reason: messageOf(error), waiting: this.#ends.length, dropped: this.#dropped }, 'calls.ends-not-sent')
   }
 }
 

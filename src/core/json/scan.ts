@@ -52,8 +52,8 @@ export interface RequestShape {
    * the scalar fields are left to check. False proves nothing: parse the body and apply the schema.
    */
   readonly plain: boolean
-  /** Memoised results about the bytes, by a key of the caller's own: see `RequestDocument.fact`. */
-  facts: Map<symbol, unknown> | undefined
+  /** Memoised results about the bytes, by a key of the caller's own: see `RequestDocument.memo`. */
+  memos: Map<symbol, unknown> | undefined
 }
 
 const COMMON_NAMES = [
@@ -138,7 +138,7 @@ function parseKey(json: Buffer, position: number): string {
 export function scanRequest(bytes: Buffer): RequestShape {
   if (!isUtf8(bytes)) throw new ScanError('a character is not UTF-8', firstInvalidUtf8(bytes))
   const cursor: Cursor = { bytes, text: bytes.toString('latin1'), at: 0, values: 0, isFree: false }
-  const shape: Findings = { fields: new Map(), messages: [], plain: true, facts: undefined }
+  const shape: Findings = { fields: new Map(), messages: [], plain: true, memos: undefined }
   try {
     walkBody(cursor, shape)
   } catch (error) {
@@ -157,7 +157,7 @@ interface Findings {
   readonly fields: Map<string, Range>
   readonly messages: Range[]
   plain: boolean
-  facts: Map<symbol, unknown> | undefined
+  memos: Map<symbol, unknown> | undefined
 }
 
 function walkBody(cursor: Cursor, findings: Findings): void {

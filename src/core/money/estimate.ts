@@ -76,7 +76,7 @@ function dearest(one: CacheWrites, other: CacheWrites): CacheWrites {
 
 /** Returns the rate of input that the body may have written to the prompt cache. */
 function cacheWritesOf(request: RequestDocument): CacheWrites {
-  return request.fact(CACHE_WRITES, ({ bytes }) => {
+  return request.memo(CACHE_WRITES, ({ bytes }) => {
     const text = bytes.toString('latin1')
     if (!CACHE_CONTROL.test(text)) return 'inputNanoUsd'
     return ONE_HOUR.test(text) ? 'cacheWrite1hNanoUsd' : 'cacheWrite5mNanoUsd'

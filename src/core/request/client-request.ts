@@ -62,7 +62,7 @@ export class ClientRequest {
   get #translation(): Translation {
     const translate = this.#translate
     if (translate === undefined) throw new Error('a canonical request is not translated')
-    return this.document.fact(TRANSLATION, (document) => {
+    return this.document.memo(TRANSLATION, (document) => {
       const translation = translate(document)
       return { ...translation, bytes: compactCopy(translation.bytes) }
     })

@@ -29,7 +29,7 @@ export class Exchange extends RewritableReply {
   /** Running waits that the plugin has declared. */
   #waits = 0
   /** @internal called when the plugin starts and stops a wait that it declared */
-  onPatience: ((isWaiting: boolean) => void) | undefined
+  onTimeoutPause: ((isWaiting: boolean) => void) | undefined
 
   constructor(state: ExchangeState, step?: StepTrace) {
     super()
@@ -242,12 +242,12 @@ export class Exchange extends RewritableReply {
   }
 
   /** Waits for `work` while the plugin's time budget is paused, until the last of such waits ends. */
-  async patiently<T>(work: Promise<T>): Promise<T> {
-    if (this.#waits++ === 0) this.onPatience?.(true)
+  async withoutTimeout<T>(work: Promise<T>): Promise<T> {
+    if (this.#waits++ === 0) this.onTimeoutPause?.(true)
     try {
       return await work
     } finally {
-      if (--this.#waits === 0) this.onPatience?.(false)
+      if (--this.#waits === 0) this.onTimeoutPause?.(false)
     }
   }
 

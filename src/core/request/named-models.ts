@@ -35,7 +35,7 @@ const MOST_NAMES = 64
  * `invalid_request` for more than 64, or for fields nested deeper than 16 levels.
  */
 export function namedModels(document: RequestDocument): readonly string[] {
-  return document.fact(NAMED, (body) => readJson(body.bytes, () => findNames(body)))
+  return document.memo(NAMED, (body) => readJson(body.bytes, () => findNames(body)))
 }
 
 /** Returns the targets, and for each of their providers the further models that the body names. */

@@ -108,17 +108,17 @@ export class RequestDocument {
   }
 
   /**
-   * Memoises a result about the bytes: `find` runs once for this document and for every later one of the same bytes,
+   * Memoises a result about the bytes: `compute` runs once for this document and for every later one of the same bytes,
    * from any client. The result must not depend on anything else, nor be changed.
    */
-  fact<Fact>(key: symbol, find: (request: RequestDocument) => Fact): Fact {
-    this.shape.facts ??= new Map()
-    const { facts } = this.shape
-    // The value under a key comes from the `find` that belongs to the key.
-    if (facts.has(key)) return facts.get(key) as Fact
-    const fact = find(this)
-    facts.set(key, fact)
-    return fact
+  memo<Value>(key: symbol, compute: (request: RequestDocument) => Value): Value {
+    this.shape.memos ??= new Map()
+    const { memos } = this.shape
+    // The value under a key comes from the `compute` that belongs to the key.
+    if (memos.has(key)) return memos.get(key) as Value
+    const value = compute(this)
+    memos.set(key, value)
+    return value
   }
 
   /** Returns a new document with these edits spliced in. Throws when a path does not exist or two edits overlap. */

@@ -18,7 +18,7 @@ import { readText } from './read-text.ts'
  * for the store: each process caches opt-ins for ten seconds, and a request without a cached one is not captured. Where
  * each process has its own store, opt-ins are published to all processes, above all their end.
  */
-const TOPIC = 'capture-wishes'
+const TOPIC = 'capture-opt-ins'
 const MOST_KNOWN = 10_000
 const KNOWN_FOR_MS = 10_000
 

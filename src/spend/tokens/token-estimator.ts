@@ -86,7 +86,7 @@ export class TokenEstimator implements TokenCounter {
 /** Returns the parts; a body that is not JSON, or has wrong escapes, counts as text instead of throwing. */
 function partsOrText(request: RequestDocument, dialect: DialectName): RequestParts {
   try {
-    return request.fact(PARTS[dialect], () => partsOf(request, dialect))
+    return request.memo(PARTS[dialect], () => partsOf(request, dialect))
   } catch (error) {
     if (!(error instanceof ScanError || error instanceof GatewayError)) throw error
     const units = unitsOfJson(request.bytes, 0, request.bytes.length)

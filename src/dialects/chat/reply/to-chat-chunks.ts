@@ -76,14 +76,14 @@ class ChatChunks implements EventTranslator {
     if (event === undefined || this.#phase === 'complete' || this.#phase === 'failed') return ''
     if (event.type === 'error') return this.#fail(event)
     if (event.type === 'message_start') return this.#phase === 'before' ? this.#start(event, data) : ''
-    return this.#phase === 'open' ? this.#tell(event, data) : ''
+    return this.#phase === 'open' ? this.#write(event, data) : ''
   }
 
   end(): string {
     return ''
   }
 
-  #tell(event: JsonObject, data: string): string {
+  #write(event: JsonObject, data: string): string {
     if (event.type === 'message_delta') return this.#endMessage(event)
     if (event.type === 'message_stop') return this.#complete()
     if (this.#isFinished) return '' // nothing may follow the finish reason

@@ -79,7 +79,7 @@ class MessagesEvents implements EventTranslator {
     if (counts) this.#usage = readChatUsage(counts) ?? this.#usage
     if (first === undefined || this.#blocks === undefined) return events
     const path = ['choices', first.position, 'delta']
-    const written = this.#tell(this.#blocks, recordOf(first.choice.delta), { json: () => data, path })
+    const written = this.#write(this.#blocks, recordOf(first.choice.delta), { json: () => data, path })
     return events + written + this.#takeEnding(first.choice)
   }
 
@@ -101,7 +101,7 @@ class MessagesEvents implements EventTranslator {
     return printEvent(event)
   }
 
-  #tell(blocks: AnswerBlocks, delta: JsonObject | undefined, place: Place): string {
+  #write(blocks: AnswerBlocks, delta: JsonObject | undefined, place: Place): string {
     if (delta === undefined) return ''
     let events = ''
     const thinking = reasoningOf(delta)
