@@ -104,7 +104,7 @@ function estimate({ exchange, usage, served, atMs }: Answered, { pricer, tokens 
 const IN_ITS_SHARES =
   'the difference is priced in the shares of this reply’s own input: read from the prompt cache, written to it, and neither.'
 const IN_A_RANGE =
-  'the provider does not report its prompt cache, so the lower bound prices the difference as read from it, and the upper bound as fresh input.'
+  'the provider does not report its prompt cache, so the bounds price the difference as read from it and as fresh input.'
 
 /** Formats nano-dollars as an exact decimal of USD with nine fraction digits. */
 export function toUsd(nanoUsd: number): string {

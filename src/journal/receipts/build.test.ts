@@ -85,6 +85,15 @@ test('receipt: after an edit the counterfactual is an estimate that states its m
   t.is(blind.cost.provider_usd, '0.000000200')
 })
 
+test('receipt: after an edit that lengthens the request the bounds of the estimate are in order', async (t) => {
+  const exchange = open()
+  const added = ' and more'
+  exchange.edit({ op: 'replace', path: ['messages', 0, 'content'], value: `a long question${added}` })
+  const { counterfactual } = await build(answerLive(exchange))
+  t.like(counterfactual, { usd: toUsd(200 - added.length), usd_at_most: toUsd(200), basis: 'estimate' })
+  t.regex(counterfactual.explained, /the bounds price the difference as read from it and as fresh input\.$/)
+})
+
 async function factsOf(exchange: Exchange): Promise<ReplyFacts> {
   const latency = { totalMs: 1, gatewayMs: 1, providerMs: undefined }
   const body = { replySha256: '', replyBytes: 0 }
