@@ -147,6 +147,16 @@ test('compose: a wait that a step declares does not count against its time', asy
   t.is((await run([patient], { stepTimeoutMs: 10 })).state.exchange.trace[0]?.action, 'ran')
 })
 
+test('compose: a step that hangs after a declared wait times out', async (t) => {
+  const hanging = step('hanging', async (ctx) => {
+    await ctx.state.exchange.withoutTimeout(new Promise((resolve) => setTimeout(resolve, 10)))
+    await new Promise(() => {})
+  })
+  const ctx = await run([hanging], { stepTimeoutMs: 5 })
+  t.is(ctx.state.exchange.trace[0]?.action, 'bypassed')
+  t.deepEqual(bodyOf(ctx), { from: 'provider' })
+})
+
 test('compose: time after next() does not count against a step', async (t) => {
   const slow = async (ctx: PipelineContext): Promise<void> => {
     await new Promise((resolve) => setTimeout(resolve, 40))

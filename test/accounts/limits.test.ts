@@ -111,3 +111,22 @@ for (const fleet of fleets({ SVC_COST_PER_REQUEST: '20', SVC_COST_PER_DAY: '100'
     for (const gateway of gateways) t.is((await use(gateway, key)).status, 200)
   })
 }
+
+const [uncapped] = fleets()
+uncapped?.test(
+  'a key’s cap is kept at a gateway without caps, also in a pipeline that ran for keys without',
+  async (t) => {
+    const { next } = await uncapped.open()
+    for (const pipe of ['none', 'exact-cache', DEFAULT_PIPELINE]) {
+      const free = await use(next(), await limited(next(), undefined), {
+        body: PRICED,
+        headers: { 'x-svc-pipe': pipe },
+      })
+      t.is(free.status, 401, 'no credential for the provider, which was reached')
+      const key = await limited(next(), { costPerRequest: TINY })
+      const refused = await use(next(), key, { body: PRICED, headers: { 'x-svc-pipe': pipe } })
+      t.is(refused.status, 429, `${pipe} ${refused.text}`)
+      t.like(refused.json, { error: { type: 'cost_limit_per_request' } })
+    }
+  },
+)
