@@ -41,6 +41,7 @@ for (const [claim, deeds, status, asked] of [
   ['the only one may be over its limit', [429], 429, 1],
   ['of several limits the first is the reply', [429, 429], 429, 2],
   ['a fallback that refuses is skipped', [down('a'), 401, 200], 200, 3],
+  ['a fallback to which the request is invalid is skipped', [down('a'), 400, 200], 200, 3],
   ['a limit before a failure is the reply', [429, down('b')], 429, 2],
   ['a limit before two failures is the reply', [429, down('b'), down('c')], 429, 3],
 ] as [string, [Deed, ...Deed[]], number, number][]) {

@@ -191,6 +191,14 @@ test('fallback: behind a substitute that cannot be sent the request the next is 
   t.deepEqual(callsOf(scene), { anthropic: 2 })
 })
 
+for (const status of [400, 413])
+  test(`fallback: behind a substitute that answers ${status} the next is called`, async (t) => {
+    const scene = stage.scene({ anthropic: failing(529), openai: failing(status) })
+    const reply = await scene.send({ body: ask('hi', { model: 'three' }) })
+    assertAnswered(t, reply, { by: QWEN, stream: false, route: 'messages' })
+    t.deepEqual(callsOf(scene), { anthropic: 2, openai: 1, house: 1 })
+  })
+
 test('fallback: fields that a fallback dropped are reported', async (t) => {
   const scene = stage.scene({ anthropic: failing(500) })
   const reply = await scene.send({ body: ask('hi', { model: 'claude-gpt', top_k: 5 }) })
