@@ -130,6 +130,17 @@ test('buffered writer: a database that goes down among single rows keeps the res
   t.is(dropped(), 0)
 })
 
+test('buffered writer: after a failure is over, full batches go out at once again, and close stores all', async (t) => {
+  const { writer, batches, add, dropped } = open(t, { before: failing(1), momentMs: A_LONG_TIME_MS, pauseMs: 1 })
+  add(0, 500)
+  await eventually(() => batches.length === 1, 'the database is back')
+  add(500, 1700)
+  await eventually(() => batches.length === 3, 'two full batches')
+  await writer.close(A_LONG_TIME_MS)
+  t.deepEqual(batches.flat(), upTo(1700))
+  t.is(dropped(), 0)
+})
+
 test('buffered writer: with retries, close waits for a database that comes back', async (t) => {
   const back = open(t, { before: failing(3), retriesAtEnd: true, momentMs: A_LONG_TIME_MS })
   back.add(0, 10)
