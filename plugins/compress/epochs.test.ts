@@ -11,7 +11,7 @@ test('epochs: the first begins when the conversation is full, and preserves its 
 })
 
 test('epochs: one message that is larger than many steps begins one epoch', (t) => {
-  t.deepEqual(epochsOf(sizes(50, 900, 10), settings), [{ begins: 2, cut: 1 }])
+  t.deepEqual(epochsOf(sizes(50, 900, 10, 10, 10, 10), settings), [{ begins: 2, cut: 1 }])
 })
 
 test('epochs: a cold cache begins a separate epoch', (t) => {

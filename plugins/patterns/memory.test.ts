@@ -19,3 +19,15 @@ test('memory: evicts the least recently used long texts to stay within its bound
   t.true(kept.at(-1))
   t.false(kept[0])
 })
+
+test('memory: injections are kept for an hour after their last use', (t) => {
+  const MINUTE_MS = 60_000
+  let nowMs = 1
+  const memory = new Memory({ nowMs: () => nowMs }, MB)
+  memory.remember('moment', { version: 1, injections: [] })
+  const recalledAfter = (minutes: number) => {
+    nowMs += minutes * MINUTE_MS
+    return memory.recall('moment') !== undefined
+  }
+  t.deepEqual([recalledAfter(50), recalledAfter(50), recalledAfter(50), recalledAfter(61)], [true, true, true, false])
+})
