@@ -9,55 +9,67 @@ import { createPluginServices } from '../support/plugin-services.ts'
 import { createRecordingLog } from '../support/recording-log.ts'
 import { toolSessions } from '../support/tool-sessions.ts'
 
-const PIPELINES: Readonly<Record<string, () => Promise<PluginMiddleware[]>>> = {
+const endings: (() => unknown)[] = []
+let nowMs = 0
+/** Two, of which only the first sees a conversation's history; each has a thread, and is used by all cases. */
+const preserving = await Promise.all([1, 2].map(() => preserveWith({ tools: ['Read'], pattern: 'ENOENT.*' })))
+const pinning = await preserveWith({ pattern: 'ENOENT.*' })
+test.after.always('end the threads of searches', () => Promise.all(endings.map((end) => end())))
+
+/** Returns a pipeline's steps; those without a history are for one request of each case. */
+const PIPELINES: Readonly<Record<string, (history: 'with' | 'without') => Promise<PluginMiddleware[]>>> = {
   compress: async () => [await compressWith({})],
-  'preserve,compress': async () => [
-    await preserveWith({ tools: ['Read'], pattern: 'ENOENT.*' }),
+  'preserve,compress': async (history) => [
+    preserving[history === 'with' ? 0 : 1] as PluginMiddleware, // safe: there are two
     await compressWith({}),
   ],
 }
 /** Epochs of some hundred tokens, which no operator can set: the sessions of a property are short. */
 const UNDER_PRESSURE = { elide: 'pressure', max_context: 4000, step: 2000, keep: 0, elide_tools: ['*'] }
 
+// One after another: a property holds the event loop, and a search that waits five seconds for another is refused.
 for (const [name, createSteps] of Object.entries(PIPELINES)) {
-  test(`${name}: what was sent before is the beginning of what is sent next, for every conversation`, async (t) => {
-    let shortened = 0
-    await fc.assert(
-      fc.asyncProperty(toolSessions, async (messages) => {
-        const steps = await createSteps()
-        let before: string[] = []
-        for (let length = 1; length <= messages.length; length++) {
-          const seen = await see(messages, length, steps)
-          t.deepEqual(seen.slice(0, before.length), before)
-          before = seen
-        }
-        if (before.join('').length < blocksFor(messages).join('').length) shortened++
-      }),
-      { numRuns: 40 },
-    )
-    t.true(shortened > 10)
-  })
+  test.serial(
+    `${name}: what was sent before is the beginning of what is sent next, for every conversation`,
+    async (t) => {
+      let shortened = 0
+      await fc.assert(
+        fc.asyncProperty(toolSessions, async (messages) => {
+          const steps = await createSteps('with')
+          let before: string[] = []
+          for (let length = 1; length <= messages.length; length++) {
+            const seen = await see(messages, length, steps)
+            t.deepEqual(seen.slice(0, before.length), before)
+            before = seen
+          }
+          if (before.join('').length < blocksFor(messages).join('').length) shortened++
+        }),
+        { numRuns: 40 },
+      )
+      t.true(shortened > 10)
+    },
+  )
 
-  test(`${name}: a memory of the conversation changes nothing`, async (t) => {
+  test.serial(`${name}: a memory of the conversation changes nothing`, async (t) => {
     let forked = 0
     await fc.assert(
       fc.asyncProperty(toolSessions, toolSessions, fc.nat(20), async (first, second, at) => {
-        const steps = await createSteps()
+        const steps = await createSteps('with')
         await see(first, first.length, steps)
-        // The same beginning, another end: what was remembered of the first end must be gone.
+        // The same beginning, another end: the memory of the first end must not be used.
         const fork = [...first.slice(0, at), ...second.slice(at % 2 === 0 ? 0 : 1)]
         if (at > 1 && at < first.length) forked++
-        t.deepEqual(await see(fork, fork.length, steps), await see(fork, fork.length, await createSteps()))
+        t.deepEqual(await see(fork, fork.length, steps), await see(fork, fork.length, await createSteps('without')))
       }),
       { numRuns: 40 },
     )
     t.true(forked > 6)
   })
 
-  test(`${name}: no message grows, and those without results of tools keep their bytes`, async (t) => {
+  test.serial(`${name}: no message grows, and those without results of tools keep their bytes`, async (t) => {
     await fc.assert(
       fc.asyncProperty(toolSessions, async (messages) => {
-        const { request } = await rewrite({ system: '', messages }, messages.length, await createSteps())
+        const { request } = await rewrite({ system: '', messages }, messages.length, await createSteps('with'))
         const after = request.shape.messages.map(({ start, end }) => request.bytes.subarray(start, end).toString())
         for (const [index, message] of messages.entries()) {
           const before = JSON.stringify(message)
@@ -70,11 +82,11 @@ for (const [name, createSteps] of Object.entries(PIPELINES)) {
   })
 }
 
-test('compress: pins and what preserve has declared keep their characters', async (t) => {
+test.serial('compress: pins and what preserve has declared keep their characters', async (t) => {
   let kept = 0
   await fc.assert(
     fc.asyncProperty(toolSessions, async (messages) => {
-      const steps = [await preserveWith({ pattern: 'ENOENT.*' }), await compressWith(UNDER_PRESSURE)]
+      const steps = [pinning, await compressWith(UNDER_PRESSURE)]
       const { messages: after } = await rewrite({ system: '', messages }, messages.length, steps)
       for (const [index, message] of messages.entries()) {
         if (message.role !== 'user') continue
@@ -88,7 +100,7 @@ test('compress: pins and what preserve has declared keep their characters', asyn
   t.true(kept > 30)
 })
 
-test('compress: between two epochs the beginning of the prompt stays', async (t) => {
+test.serial('compress: between two epochs the beginning of the prompt stays', async (t) => {
   let breaks = 0
   let elided = 0
   const long = fc.array(toolSessions, { minLength: 7, maxLength: 9 }).map(renumbered)
@@ -125,11 +137,14 @@ async function compressWith(given: object): Promise<PluginMiddleware> {
 
 async function preserveWith(given: object): Promise<PluginMiddleware> {
   const options = preserve.options.parse(given)
-  const instance = await preserve.setup(options, createPluginServices(createRecordingLog()))
+  // An hour passes between two checks of its CPU budget.
+  const clock = { nowMs: () => (nowMs += 3_600_000) }
+  const instance = await preserve.setup(options, { ...createPluginServices(createRecordingLog()), clock })
+  endings.push(() => instance.close?.())
   return instance.middleware(options)
 }
 
-/** What the provider's cache sees of the first messages. */
+/** Returns the blocks of the first messages as the provider's cache sees them. */
 async function see(messages: Message[], length: number, steps: readonly PluginMiddleware[]): Promise<string[]> {
   return blocksFor((await rewrite({ system: '', messages }, length, steps)).messages)
 }
@@ -138,7 +153,7 @@ function blocksFor(messages: readonly Message[]): string[] {
   return blocksOf({ system: '' }, messages).map(({ text }) => text)
 }
 
-/** The texts in a message, joined. */
+/** Returns the texts in a message, joined. */
 function textOf({ content }: Message): string {
   if (typeof content === 'string') return content
   return content
@@ -149,7 +164,7 @@ function textOf({ content }: Message): string {
     .join('\n')
 }
 
-/** Sessions behind each other, each with ids of its own. */
+/** Concatenates sessions, each with ids of its own. */
 function renumbered(sessions: readonly Message[][]): Message[] {
   return sessions.flatMap((session, index) =>
     JSON.parse(JSON.stringify(session).replaceAll('toolu_', `toolu_${index}_`)),
