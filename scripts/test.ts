@@ -9,6 +9,7 @@ import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { folderToRun } from '../bin/bundle.mjs'
+import { startBrowserServer } from '../test/support/browser.ts'
 import { createPostgres } from '../test/support/postgres.ts'
 import { createRedis, isRedisExpected, MOST_DATABASES } from '../test/support/redis.ts'
 import { nameSources } from './bundle/source-places.ts'
@@ -39,13 +40,15 @@ if (folder !== undefined) {
 await Promise.all(CHECKS.map((lane) => runLane(lane)))
 for (const step of STEPS) {
   console.log(`\n▸ npm run ${step}`)
+  const servers = step === 'tests' ? await startServers() : undefined
   const child = start(step, {
     stdio: ['inherit', process.stdout.isTTY ? 'inherit' : 'pipe', 'inherit'],
-    env: step === 'tests' ? { ...process.env, ...(await startServers()) } : process.env,
+    env: { ...process.env, ...servers?.env },
   })
   const ended = once(child, 'close')
   const aborts = child.stdout ? await passOn(child.stdout) : []
   const [status] = await ended
+  await servers?.browser.close()
   if (status === 0) continue
   if (step === 'tests') console.error(aborts.join('\n'))
   stopAt(step, status)
@@ -75,16 +78,22 @@ function stopAt(step: string, status: number | null): never {
 }
 
 /**
- * Starts one server of each kind for all files of the run, which use databases of their own; they end with this
- * process.
+ * Starts one server of each kind for all files of the run, which use databases and browser profiles of their own. The
+ * browser is to be closed; the others end with this process.
  */
-async function startServers(): Promise<Record<string, string>> {
+async function startServers() {
   const owner = { teardown: () => {} }
-  const postgres = await createPostgres(owner)
-  const TURNPIKE_TEST_POSTGRES = await postgres.createDatabase()
-  if (!isRedisExpected) return { TURNPIKE_TEST_POSTGRES }
-  const { url } = await createRedis(owner, MOST_DATABASES)
-  return { TURNPIKE_TEST_POSTGRES, TURNPIKE_TEST_REDIS: url }
+  const [postgres, browser, redis] = await Promise.all([
+    createPostgres(owner),
+    startBrowserServer(),
+    isRedisExpected ? createRedis(owner, MOST_DATABASES) : undefined,
+  ])
+  const env = {
+    TURNPIKE_TEST_POSTGRES: await postgres.createDatabase(),
+    TURNPIKE_TEST_CHROMIUM: browser.wsEndpoint(),
+    ...(redis !== undefined && { TURNPIKE_TEST_REDIS: redis.url }),
+  }
+  return { env, browser }
 }
 
 /** Creates a temporary folder in memory, where there is enough. */

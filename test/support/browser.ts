@@ -1,6 +1,13 @@
 import axe, { type AxeResults } from 'axe-core'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import {
+  type BrowserContextOptions,
+  type BrowserServer,
+  chromium,
+  type LaunchOptions,
+  type Page,
+} from 'playwright-core'
 import { findChromium } from '../../scripts/find-chromium.ts'
+import { HERE } from './here.ts'
 
 /** A page in a browser profile of its own, and its faults. */
 export interface OpenPage extends AsyncDisposable {
@@ -9,11 +16,14 @@ export interface OpenPage extends AsyncDisposable {
   readonly faults: readonly string[]
 }
 
-/** A headless Chromium for the tests of a file. */
+/** A headless Chromium: that of the run, or one for the tests of a file. */
 export interface TestBrowser {
   open(url: string, options?: BrowserContextOptions): Promise<OpenPage>
   close(): Promise<void>
 }
+
+/** Address of the browser of the whole run, which `npm test` starts. */
+const SHARED = process.env.TURNPIKE_TEST_CHROMIUM
 
 /** Longest wait: a busy machine is slow to render; nothing is timed by it. */
 const LONGEST_WAIT_MS = 40_000
@@ -24,15 +34,14 @@ const MOST_OPEN = 3
 /** Console errors that are no faults: the browser reports refusals of the policy as errors, too. */
 const HARMLESS = /Failed to load resource: the server responded with a status/
 
-/** Starts the Chromium that `npm run services` has found or installed. */
+/** Starts the Chromium that `npm run services` has found or installed, for `startBrowser` of other processes. */
+export function startBrowserServer(): Promise<BrowserServer> {
+  return chromium.launchServer({ ...launchOptions(), host: HERE })
+}
+
+/** Connects to the browser of the run, whose pages are apart by profile, or starts one. */
 export async function startBrowser(): Promise<TestBrowser> {
-  const found = findChromium()
-  if (found === undefined) throw new Error('There is no Chromium: run `npm run services`.')
-  const browser: Browser = await chromium.launch({
-    executablePath: found.program,
-    env: { ...process.env, ...found.env } as Record<string, string>,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
-  })
+  const browser = await (SHARED === undefined ? chromium.launch(launchOptions()) : chromium.connect(SHARED))
   const waiting: (() => void)[] = []
   let open = 0
   const leave = () => {
@@ -67,9 +76,19 @@ export async function startBrowser(): Promise<TestBrowser> {
   }
 }
 
+function launchOptions(): LaunchOptions {
+  const found = findChromium()
+  if (found === undefined) throw new Error('There is no Chromium: run `npm run services`.')
+  return {
+    executablePath: found.program,
+    env: { ...process.env, ...found.env } as Record<string, string>, // safe: it has no undefined members
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+  }
+}
+
 /** Lists the page's serious axe findings in words. The page's policy forbids scripts, so axe runs outside of it. */
 export async function seriousFaults(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source)
   const { violations } = await page.evaluate<AxeResults>('axe.run(document, { resultTypes: ["violations"] })')
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
