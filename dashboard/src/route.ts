@@ -35,6 +35,18 @@ export function useRoute(): Route {
   return parseRoute(hash)
 }
 
+/** Calls `follow` with the query of each address of this page that is navigated to while the page is shown. */
+export function useNavigation(page: string, follow: (query: URLSearchParams) => void): void {
+  useEffect(() => {
+    const onChange = () => {
+      const route = parseRoute(location.hash)
+      if (route.page === page) follow(route.query)
+    }
+    addEventListener('hashchange', onChange)
+    return () => removeEventListener('hashchange', onChange)
+  }, [page])
+}
+
 /** Writes the filter of a page into its address, so that it can be shared, without an entry in the history. */
 export function replaceQuery(page: string, query: Readonly<Record<string, string | undefined>>): void {
   const given = Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []))

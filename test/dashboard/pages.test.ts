@@ -41,7 +41,7 @@ test.after.always('close the browser and the stage', async () => {
 const address = (hash: string) => `${stage.gateway.url}/${hash}`
 const idOf = ({ headers }: { headers: NodeJS.Dict<string | string[]> }) => String(headers['x-svc-receipt'])
 
-/** Asserts that a page is sound: nothing refused by the policy, nothing asked of others, nothing serious for axe. */
+/** Asserts that a page is sound: no fault, no request to another origin, no serious finding of axe, no overflow. */
 async function assertSound(t: ExecutionContext, page: Page, faults: readonly string[]): Promise<void> {
   t.deepEqual(faults, [])
   t.deepEqual(await seriousFaults(page), [])
@@ -49,29 +49,12 @@ async function assertSound(t: ExecutionContext, page: Page, faults: readonly str
   t.true(room >= 0, `the page is ${-room} px wider than its window`)
 }
 
-test('overview: tells what requests cost and how many a cache answered', async (t) => {
-  await using open = await browser.open(address(''))
-  const { page, faults } = open
-  await page.getByText('1 of 2 look-ups').waitFor()
-  await page.getByRole('figure').filter({ hasText: 'Money' }).locator('canvas').waitFor()
-  await page.getByRole('rowheader', { name: 'anthropic/claude-sonnet-4-5' }).waitFor()
-  await assertSound(t, page, faults)
-})
-
 test('live: a request appears when its reply has ended', async (t) => {
   await using open = await browser.open(address('#/live'))
   const { page, faults } = open
   await page.getByText('connected', { exact: true }).waitFor()
-  const reply = await stage.ask('Is anybody watching?')
+  const reply = await stage.ask('Is this watched?')
   await page.locator(`a[href="#/request/${idOf(reply)}"]`).waitFor()
-  await assertSound(t, page, faults)
-})
-
-test('requests: the address holds the search, which finds by pipeline', async (t) => {
-  await using open = await browser.open(address('#/requests?text=compress'))
-  const { page, faults } = open
-  await page.locator(`a[href="#/request/${idOf(shortened)}"]`).waitFor()
-  t.is(await page.locator(`a[href="#/request/${idOf(answered)}"]`).count(), 0)
   await assertSound(t, page, faults)
 })
 
@@ -92,9 +75,14 @@ test('request: shows what a module changed, both bodies and a receipt that is ge
   await assertSound(t, page, faults)
 })
 
-test('requests: arrow keys move through the list, and Enter opens one', async (t) => {
-  await using open = await browser.open(address('#/requests'))
+test('requests: the address holds the search; arrow keys move through the list, and Enter opens one', async (t) => {
+  await using open = await browser.open(address('#/requests?text=compress'))
   const { page, faults } = open
+  await page.locator(`a[href="#/request/${idOf(shortened)}"]`).waitFor()
+  t.is(await page.locator(`a[href="#/request/${idOf(answered)}"]`).count(), 0)
+  await assertSound(t, page, faults)
+  await page.goto(address('#/requests'))
+  await page.locator(`a[href="#/request/${idOf(answered)}"]`).waitFor()
   const links = page.getByRole('table').getByRole('link')
   await links.first().focus()
   await page.keyboard.press('ArrowDown')
@@ -106,7 +94,7 @@ test('requests: arrow keys move through the list, and Enter opens one', async (t
   t.deepEqual(faults, [])
 })
 
-test('playground: a past request runs through two pipelines, and their figures stand side by side', async (t) => {
+test('playground: a past request runs through two pipelines, and their figures are side by side', async (t) => {
   await using open = await browser.open(address(`#/playground?from=${idOf(shortened)}`))
   const { page, faults } = open
   const body = page.getByLabel('Body, sent to /v1/messages')
@@ -123,7 +111,7 @@ test('playground: a past request runs through two pipelines, and their figures s
   await assertSound(t, page, faults)
 })
 
-test('playground: a pipeline is put together with the keyboard', async (t) => {
+test('playground: a pipeline is composed with the keyboard, and its steps are dragged', async (t) => {
   await using open = await browser.open(address('#/playground'))
   const { page, faults } = open
   const text = page.getByRole('textbox', { name: 'Pipeline B' })
@@ -140,37 +128,32 @@ test('playground: a pipeline is put together with the keyboard', async (t) => {
   await page.getByRole('button', { name: 'Run both' }).click()
   await page.getByRole('article', { name: 'B' }).getByText('Did you mean `exact-cache`?').waitFor()
   await assertSound(t, page, faults)
-})
-
-test('playground: steps are dragged', async (t) => {
-  await using open = await browser.open(address('#/playground'))
-  const { page } = open
   await page.getByRole('textbox', { name: 'Pipeline A' }).fill('patterns,compress,cost-guard')
-  const steps = page.getByRole('list', { name: 'Steps of Pipeline A' })
-  const chip = (name: string) => steps.getByRole('button', { name, exact: true })
+  const dragged = page.getByRole('list', { name: 'Steps of Pipeline A' })
+  const chip = (name: string) => dragged.getByRole('button', { name, exact: true })
   await chip('cost-guard').dragTo(chip('patterns'))
   t.is(await page.getByRole('textbox', { name: 'Pipeline A' }).inputValue(), 'cost-guard,patterns,compress')
 })
 
-for (const [name, hash, shown] of [
-  ['plugins', '#/plugins', 'Enforces caps per request'],
-  ['keys', '#/keys', 'Local mode needs none'],
-  ['billing', '#/billing', 'Local mode is free'],
-  ['agents', '#/agents', 'The agent route is off'],
-  ['settings', '#/settings', 'pipeline.default'],
-] as const) {
-  test(`${name}: is sound, and shows what there is`, async (t) => {
-    await using open = await browser.open(address(hash))
-    const { page, faults } = open
+test.serial('pages: each is sound, and shows its figures, its state, or how to begin', async (t) => {
+  await using open = await browser.open(address(''))
+  const { page, faults } = open
+  await page.getByText('1 of 2 look-ups').waitFor()
+  await page.getByRole('figure').filter({ hasText: 'Money' }).locator('canvas').waitFor()
+  await page.getByRole('rowheader', { name: 'anthropic/claude-sonnet-4-5' }).waitFor()
+  await assertSound(t, page, faults)
+  for (const [name, shown] of [
+    ['keys', 'Local mode needs none'],
+    ['billing', 'Local mode is free'],
+    ['agents', 'The agent route is off'],
+    ['settings', 'pipeline.default'],
+    ['plugins', 'Enforces caps per request'],
+  ] as const) {
+    await page.goto(address(`#/${name}`))
     await page.getByText(shown).first().waitFor()
     await assertSound(t, page, faults)
-  })
-}
-
-test('plugins: the documentation of options is searched', async (t) => {
-  await using open = await browser.open(address('#/plugins'))
-  const { page, faults } = open
-  await page.getByLabel('Search').fill('Longest text of several words that nobody has written')
+  }
+  await page.getByLabel('Search').fill('Longest text of several words that no plugin has')
   await page.getByText('No matching plugins').waitFor()
   await page.getByLabel('Search').fill('ttl')
   await page.getByRole('rowheader', { name: 'ttl' }).first().waitFor()
@@ -181,9 +164,17 @@ test('pages: all are sound at 380 px in the dark', async (t) => {
   const narrow = { viewport: { width: 380, height: 800 }, colorScheme: 'dark' } as const
   await using open = await browser.open(address(''), narrow)
   const { page, faults } = open
-  for (const hash of ['', 'live', 'requests', `request/${idOf(shortened)}`, 'playground', 'plugins', 'settings']) {
+  for (const [hash, title] of [
+    ['', 'Overview'],
+    ['live', 'Live'],
+    ['requests', 'Requests'],
+    [`request/${idOf(shortened)}`, 'claude-sonnet-4-5'],
+    ['playground', 'Playground'],
+    ['plugins', 'Plugins'],
+    ['settings', 'Effective settings'],
+  ] as const) {
     await page.goto(address(`#/${hash}`))
-    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.getByRole('heading', { level: 1, name: title }).waitFor()
     await page.locator('.busy').waitFor({ state: 'detached' })
     await assertSound(t, page, faults)
   }
@@ -195,7 +186,7 @@ const HOSTILE = [
   'x'.repeat(5 * 1024 * 1024),
 ].join('\n')
 
-test('request: what is hostile is text, however long', async (t) => {
+test('request: hostile text stays text, however long', async (t) => {
   const extra = {
     messages: [{ role: 'user', content: HOSTILE }],
     tools: [{ name: 'img_onerror_alert', description: HOSTILE.slice(0, 300), input_schema: { type: 'object' } }],
@@ -203,18 +194,17 @@ test('request: what is hostile is text, however long', async (t) => {
   const reply = await stage.ask('', { pipe: 'none', extra })
   const model = await stage.ask('', { pipe: 'none', extra: { model: '<img src=x onerror=hacked=1>' } })
   t.is(reply.status, 200)
-  for (const { headers } of [reply, model]) {
-    await using open = await browser.open(address(`#/request/${headers['x-svc-receipt']}`))
-    const { page, faults } = open
-    const body = page.getByRole('region', { name: 'Request, as sent by the client' })
-    await body.or(page.getByText('There is no such request')).first().waitFor()
-    t.is(await page.evaluate('globalThis.hacked'), undefined)
-    t.deepEqual(faults, [])
-  }
-  await using open = await browser.open(address(`#/request/${idOf(reply)}`))
-  const body = open.page.getByRole('region', { name: 'Request, as sent by the client' })
+  await using open = await browser.open(address(`#/request/${idOf(model)}`))
+  const { page, faults } = open
+  const body = page.getByRole('region', { name: 'Request, as sent by the client' })
+  await body.or(page.getByText('There is no such request')).first().waitFor()
+  t.is(await page.evaluate('globalThis.hacked'), undefined)
+  await page.goto(address(`#/request/${idOf(reply)}`))
+  await page.reload()
+  await page.getByText('5.0 MB, kept in part').first().waitFor()
   const text = (await body.textContent()) ?? ''
   t.true(text.includes('<script>globalThis.hacked = 1</script>'))
   t.true(text.length < 1_000_000, `${text.length} characters are in the document`)
-  await open.page.getByText('5.0 MB, kept in part').first().waitFor()
+  t.is(await page.evaluate('globalThis.hacked'), undefined)
+  t.deepEqual(faults, [])
 })

@@ -7,7 +7,7 @@ import { Choice, SearchField } from '../parts/fields.tsx'
 import { BOOKS, BookBadge, cents, PaymentTotals } from '../parts/payments.tsx'
 import { Busy, Empty, Failure } from '../parts/states.tsx'
 import { Windowed } from '../parts/windowed.tsx'
-import { type Route, replaceQuery } from '../route.ts'
+import { type Route, replaceQuery, useNavigation } from '../route.ts'
 import { useSession } from '../session.tsx'
 import { useList } from '../use-list.ts'
 import { useSettled } from '../use-settled.ts'
@@ -28,10 +28,11 @@ export function AgentsPage({ route }: { route: Route }) {
 }
 
 function Ledger({ route }: { route: Route }) {
-  const [filter, setFilter] = useState({ text: route.query.get('text') ?? '', book: route.query.get('book') ?? '' })
+  const [filter, setFilter] = useState(() => filterOf(route.query))
   const settled = useSettled(filter)
   const query = useMemo(() => searchOf(settled), [settled])
   const list = useList<Payment>({ path: '/dashboard/api/payments', query })
+  useNavigation('agents', (given) => setFilter(filterOf(given)))
   useEffect(() => replaceQuery('agents', { ...settled }), [settled])
   const isNothing = list.rows.length === 0 && !list.isBusy && !list.error
   return (
@@ -176,6 +177,10 @@ function Cells(payment: Payment) {
 function whatFor({ session, route }: Payment): string {
   if (session !== null) return `${count(session.callsTotal)} calls`
   return route === '/v1/agent/messages' ? 'a call' : visible(route)
+}
+
+function filterOf(query: URLSearchParams) {
+  return { text: query.get('text') ?? '', book: query.get('book') ?? '' }
 }
 
 function searchOf({ text, book }: { text: string; book: string }): string {

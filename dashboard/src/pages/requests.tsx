@@ -6,7 +6,7 @@ import { FirstRequest } from '../parts/first-request.tsx'
 import { RequestCells, RequestHead } from '../parts/request-columns.tsx'
 import { Busy, Empty, Failure } from '../parts/states.tsx'
 import { Windowed } from '../parts/windowed.tsx'
-import { type Route, replaceQuery } from '../route.ts'
+import { type Route, replaceQuery, useNavigation } from '../route.ts'
 import { useList } from '../use-list.ts'
 import { useSettled } from '../use-settled.ts'
 
@@ -27,6 +27,7 @@ export function RequestsPage({ route }: { route: Route }) {
   const query = useMemo(() => searchOf(settled), [settled])
   const list = useList<ListedRequest>({ path: '/dashboard/api/requests', query, cursorOf: ({ id }) => id })
   const change = (part: Partial<Filter>) => setFilter((old) => ({ ...old, ...part }))
+  useNavigation('requests', (given) => setFilter(filterOf(given)))
   useEffect(() => replaceQuery('requests', { ...settled }), [settled])
   const isFiltered = query !== ''
   return (
