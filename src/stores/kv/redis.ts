@@ -43,6 +43,10 @@ export function connectRedis(url: string, namespace: string, log: Log): RedisSpa
     keyv,
     leases,
     renew: () => renewConnection(client),
-    disconnect: () => withDeadline(keyv.disconnect()).catch(() => engine.disconnect(true)),
+    async disconnect() {
+      // A connection that is being opened has nothing in flight; closed, it would first wait for the server's greeting.
+      if (client.isReady) return withDeadline(keyv.disconnect()).catch(() => engine.disconnect(true))
+      if (client.isOpen) client.destroy()
+    },
   }
 }
