@@ -9,8 +9,8 @@ import { isDrill } from '../support/drill.ts'
 import { eventually } from '../support/eventually.ts'
 import type { GatewayProcess } from '../support/gateway-process.ts'
 import type { JsonObject } from '../support/json.ts'
-import { createPostgres, isPostgresExpected, query } from '../support/postgres.ts'
-import { createRedis, isRedisExpected } from '../support/redis.ts'
+import { createDatabase, isPostgresExpected, query } from '../support/postgres.ts'
+import { createRedisDatabase, isRedisExpected } from '../support/redis.ts'
 import { type Provider, startProvider } from '../support/stand-in-provider.ts'
 import { hostOf } from './hosts.ts'
 
@@ -67,7 +67,6 @@ export interface Cluster {
   replace(index: number, meanwhile: () => Promise<unknown>): Promise<void>
 }
 
-const owner = { teardown: (end: () => unknown) => void endings.push(end) }
 const endings: (() => unknown)[] = []
 test.after.always('end the cluster', async () => {
   for (const end of endings.reverse()) await end()
@@ -77,17 +76,16 @@ test.after.always('end the cluster', async () => {
 export async function openCluster({ env = {}, config = {}, isHere = false }: ClusterOptions = {}): Promise<Cluster> {
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-cluster-'))
   endings.push(() => rmSync(folder, { recursive: true, force: true }))
-  const [postgres, redis, provider, balancer] = await Promise.all([
-    createPostgres(owner),
-    createRedis(owner),
+  const [databaseUrl, redisUrl, provider, balancer] = await Promise.all([
+    createDatabase(),
+    createRedisDatabase(),
     startProvider({ apiKey: OPERATOR_KEY }),
     startBalancer(),
   ])
   endings.push(provider.close, balancer.close)
-  const databaseUrl = await postgres.createDatabase()
   const shared = {
     DATABASE_URL: databaseUrl,
-    REDIS_URL: redis.url,
+    REDIS_URL: redisUrl,
     ANTHROPIC_BASE_URL: provider.url,
     ANTHROPIC_API_KEY: OPERATOR_KEY,
     ...env,

@@ -9,7 +9,7 @@ import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts'
 import { type GatewayProcess, startGatewayProcess } from '../../support/gateway-process.ts'
 import type { Reply } from '../../support/http-client.ts'
 import type { JsonObject } from '../../support/json.ts'
-import { createPostgres, type Owner, query } from '../../support/postgres.ts'
+import { createDatabase, type Owner, query } from '../../support/postgres.ts'
 import { holdEvent, type Script } from '../../support/provider/script.ts'
 import { createRecordingLog } from '../../support/recording-log.ts'
 import { createRedis } from '../../support/redis.ts'
@@ -159,7 +159,7 @@ export async function openPlant(owner: Owner, { engine, config = {}, dataDir: gi
       return stopWithOwner(gateway)
     },
     async startLocal(through = links, env = {}) {
-      const own = await stores?.createDatabase()
+      const own = stores && (await createDatabase())
       if (own !== undefined) databases.push(own)
       const url = through.postgres ? own?.replace(/:\d+\//, `:${through.postgres.port}/`) : own
       const database = url === undefined ? {} : { DATABASE_URL: url }
@@ -198,10 +198,8 @@ async function openProvider(owner: Owner) {
 }
 
 async function openStores(owner: Owner) {
-  const postgres = await createPostgres(owner)
-  const redis = await createRedis(owner)
-  const databaseUrl = await postgres.createDatabase()
-  return { databaseUrl, redisUrl: redis.url, createDatabase: postgres.createDatabase }
+  const [databaseUrl, redis] = await Promise.all([createDatabase(), createRedis(owner)])
+  return { databaseUrl, redisUrl: redis.url }
 }
 
 async function openLinks(owner: Owner, targets: Readonly<Record<LinkName, string | undefined>>): Promise<Links> {

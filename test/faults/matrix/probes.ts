@@ -149,17 +149,23 @@ function hitOnly(asked: Asked): Asked {
   return isMiss ? { ...asked, outcome: 'works, but finds nothing' } : asked
 }
 
-/** Sends until all of these work, at most for `waitMs`; gives the last ones. */
+/**
+ * Sends until all of these work at once, at most for `waitMs`; returns the last ones. Those that have worked wait for the
+ * others: an outage of seconds costs no thousand requests.
+ */
 export async function untilAllWork(
   prober: Prober,
   probes: readonly Exclude<Probe, 'running'>[],
   waitMs: number,
 ): Promise<Asked[]> {
   const deadlineMs = performance.now() + waitMs
-  for (;;) {
-    const asked = (await Promise.all(probes.map((probe) => prober.send(probe)))).map(hitOnly)
-    if (asked.every(({ outcome }) => outcome === 'works') || performance.now() > deadlineMs) return asked
-    await sleep(100)
+  for (let awaited = probes; ; ) {
+    const asked = (await Promise.all(awaited.map((probe) => prober.send(probe)))).map(hitOnly)
+    const failing = awaited.filter((_, index) => asked[index]?.outcome !== 'works')
+    const isOver = failing.length === 0 && awaited === probes
+    if (isOver || performance.now() > deadlineMs) return asked
+    if (failing.length > 0) await sleep(100)
+    awaited = failing.length > 0 ? failing : probes
   }
 }
 
