@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.ts'
 import { startGateway } from '../support/gateway.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
+import { once } from '../support/once.ts'
 import { createPluginDirectory, pluginSource } from '../support/plugin-folders.ts'
 import { freePort } from '../support/ports.ts'
 
@@ -112,26 +113,32 @@ const BROKEN: Readonly<Record<string, { files: Record<string, string>; at: strin
   },
 }
 
-for (const [name, { files, at }] of Object.entries(BROKEN))
+/** All of them in one folder, and the output about it: each is reported, whatever the others are. */
+const broken = createPluginDirectory({ teardown: test.after.always })
+for (const [name, { files }] of Object.entries(BROKEN))
+  for (const [file, source] of Object.entries(files)) broken.put(`${name}/${file}`, source)
+const environment = { SVC_PLUGINS_DIR: broken.path, SVC_DATA_DIR: path.join(broken.path, 'data') }
+const listed = once(() => runCommand(['plugin', 'list'], { env: environment }))
+const examined = once(() => runCommand(['doctor', '--offline'], { env: { ...environment, PORT: '0' } }))
+const logged = once(async () => {
+  await using gateway = await startGateway(environment)
+  return gateway.log()
+})
+
+for (const [name, { at }] of Object.entries(BROKEN))
   test(`places: a plugin that is broken at its ${name} is reported with file, line and column, and not listed as working`, async (t) => {
-    const plugins = createPluginDirectory(t)
-    for (const [file, source] of Object.entries(files)) plugins.put(`${name}/${file}`, source)
-    const place = `${plugins.path}/${name}/${at}: `
-    const env = { SVC_PLUGINS_DIR: plugins.path, SVC_DATA_DIR: path.join(plugins.path, 'data') }
-    const checked = await runCommand(['plugin', 'check', path.join(plugins.path, name)], { env })
+    const place = `${broken.path}/${name}/${at}: `
+    const checked = await runCommand(['plugin', 'check', path.join(broken.path, name)], { env: environment })
     t.is(checked.code, 1)
     t.regex(checked.stderr, new RegExp(place))
-    const list = await runCommand(['plugin', 'list'], { env })
-    t.is(list.code, 1)
-    t.regex(list.stdout, new RegExp(`\n${name} +BROKEN: .*${place}`))
-    const doctor = await runCommand(['doctor', '--offline'], { env: { ...env, PORT: '0' } })
-    t.is(doctor.code, 1)
-    t.regex(doctor.stdout, new RegExp(`FAULT .*\`${name}\`.*${place}`))
-    await using gateway = await startGateway(env)
-    t.regex(gateway.log(), new RegExp(`${place}.*"plugin\\.broken"`))
+    t.is((await listed()).code, 1)
+    t.regex((await listed()).stdout, new RegExp(`\n${name} +BROKEN: .*${place}`))
+    t.is((await examined()).code, 1)
+    t.regex((await examined()).stdout, new RegExp(`FAULT .*\`${name}\`.*${place}`))
+    t.regex(await logged(), new RegExp(`${place}.*"plugin\\.broken"`))
   })
 
-const CONFIGURATIONS: readonly [text: string, env: Record<string, string>, says: RegExp][] = [
+const CONFIGURATIONS: readonly [text: string, env: Record<string, string>, expected: RegExp][] = [
   ['', { PORT: 'abc' }, /- `server\.port`: expected number \(got `"abc"`\)/],
   [
     'server:\n  tries: 1\n bad: 2\n',
@@ -142,14 +149,26 @@ const CONFIGURATIONS: readonly [text: string, env: Record<string, string>, says:
   ['server:\n  prot: 2\n', {}, /- line 2: unknown option `server\.prot`\. Did you mean `port`/],
 ]
 
-for (const [text, env, says] of CONFIGURATIONS)
-  test(`places: a fault of a configuration is explained, with its line: ${JSON.stringify([text, env])}`, async (t) => {
-    const file = createPluginDirectory(t, {}).put('turnpike.yaml', text)
-    const { code, stderr } = await runCommand(['config'], { env: { SVC_CONFIG: file, ...env } })
-    t.is(code, 78)
-    t.regex(stderr, says)
-    t.notRegex(stderr, /NaN|[A-Z]+_[A-Z]+_?[A-Z]*\)|Invalid input/)
-  })
+/** Writes a configuration, and returns the environment that selects it. */
+function configured(t: ExecutionContext, text: string, env: Record<string, string>): Record<string, string> {
+  return { SVC_CONFIG: createPluginDirectory(t).put('turnpike.yaml', text), ...env }
+}
+
+function assertExplained(t: ExecutionContext, output: string, expected: RegExp): void {
+  t.regex(output, expected)
+  t.notRegex(output, /NaN|[A-Z]+_[A-Z]+_?[A-Z]*\)|Invalid input/)
+}
+
+for (const [text, env, expected] of CONFIGURATIONS)
+  test(`places: a fault of a configuration is explained, with its line: ${JSON.stringify([text, env])}`, async (t) =>
+    assertExplained(t, await refusalOf(t, configured(t, text, env)), expected))
+
+test('places: a command explains a fault of a configuration as the start does, and exits as for one', async (t) => {
+  const [text, env, expected] = CONFIGURATIONS.at(-1) ?? ['', {}, /./]
+  const { code, stderr } = await runCommand(['config'], { env: configured(t, text, env) })
+  t.is(code, 78)
+  assertExplained(t, stderr, expected)
+})
 
 test('places: a database file that is taken away makes /ready 503 and is logged, and back again', async (t) => {
   const { path: dataDir } = createPluginDirectory(t)
