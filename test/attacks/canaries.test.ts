@@ -39,7 +39,7 @@ for (const option of secretOptions) {
   if (option.env !== undefined) env[option.env] = name === 'providers.proxy' ? '' : canary(forms[name])
 }
 const mine = { base_url: 'http://127.0.0.1:9/v1', api_key: canary(), headers: { 'x-token': canary() } }
-config.providers = { 'openai-compatible': { mine } }
+config.providers = { tries: 1, 'openai-compatible': { mine } }
 config.tracing = { endpoint: 'http://127.0.0.1:9', headers: { 'x-key': canary() } }
 config.billing = { api_base: 'http://127.0.0.1:9' }
 
