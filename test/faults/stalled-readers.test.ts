@@ -103,18 +103,14 @@ test('stalled readers: those of one key leave connections to the provider for an
 })
 
 test('stalled readers: sixty of several keys on a pool of eight give way to one that reads', async (t) => {
-  await using stage = await openStage({ config: { providers: { connections: 8 } } })
+  // None is cut for its own stall: they give way.
+  await using stage = await openStage({ config: { providers: { connections: 8 }, server: { stall_timeout: '10m' } } })
   const scene = stage.scene({ kind: 'sse', bytes: EVENTS })
   const clients = await Promise.all(
     Array.from({ length: 60 }, (_, index) => neverRead(stage, scene, { key: `never-reads-${index % 6}` })),
   )
   await stage.provider.until(() => scene.seen().length >= 8)
-  for (let i = 0; i < 5; i++) {
-    const begunAtMs = performance.now()
-    t.is((await stage.scene().send({ body: ask(`hi ${i}`) })).status, 200)
-    // `stall_timeout` is thirty seconds.
-    t.true(performance.now() - begunAtMs < 15_000)
-  }
+  for (let i = 0; i < 5; i++) t.is((await stage.scene().send({ body: ask(`hi ${i}`) })).status, 200)
   for (const client of clients) client.destroy()
   await eventually(async () => {
     const replies = await Promise.all(Array.from({ length: 8 }, () => stage.scene().send({ body: ask('hi') })))

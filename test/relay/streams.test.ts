@@ -72,7 +72,7 @@ test('streams: each event is relayed when it arrives, before the next one', asyn
 test('streams: the headers of a stream are sent before its first event', async (t) => {
   const gate = Promise.withResolvers<void>()
   const scene = silent.scene({ kind: 'sse', bytes, writes: holdEvent(0, gate.promise) })
-  const reply = await scene.send({ ...streamed, onHeaders: () => gate.resolve(), timeoutMs: 10_000 })
+  const reply = await scene.send({ ...streamed, onHeaders: () => gate.resolve() })
   t.is(reply.status, 200)
 })
 

@@ -5,9 +5,9 @@ import test, { type ExecutionContext } from 'ava'
 import { eventually, stateOf, untilCacheOpen } from '../support/cache-stage.ts'
 import { createRedisDatabase, isRedisExpected } from '../support/redis.ts'
 import { type JudgeStage, startJudgeStage } from './judge-stage.ts'
+import { untilKnown } from './until-known.ts'
 
 const PIPE = 'semantic-cache'
-const MOST_PROBES = 60
 
 function dataFolder(t: ExecutionContext): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-instances-'))
@@ -48,21 +48,6 @@ function untilState(stage: JudgeStage, prompt: string, state: string) {
     () => stage.ask(prompt, { pipe: PIPE }),
     (reply) => stateOf(reply) === state,
   )
-}
-
-let probes = 0
-/**
- * Waits until a gateway knows what another has written: what one gateway writes, others read in its order, so they know all
- * of it once they serve a question that it was asked last. A question that comes too early is asked and stored by the
- * other itself and shows nothing, so each try has a new one.
- */
-async function untilKnown(writer: JudgeStage, reader: JudgeStage): Promise<void> {
-  for (let tried = 0; tried < MOST_PROBES; tried++) {
-    const probe = `Is item ${++probes} of the list in stock?`
-    await untilState(writer, probe, 'hit')
-    if (stateOf(await reader.ask(probe, { pipe: PIPE })) === 'hit') return
-  }
-  throw new Error(`After ${MOST_PROBES} questions the other gateway knows none of them.`)
 }
 
 for (const [name, createPlace] of Object.entries(PLACES)) {

@@ -1,18 +1,16 @@
 import { mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { eventually, type Stage, startStage, stateOf, untilCacheOpen } from '../support/cache-stage.ts'
 import { type CommandResult, runCommand } from '../support/command-line.ts'
 import { createRedis, createRedisDatabase, isRedisExpected } from '../support/redis.ts'
 import { startSharedStage } from '../support/shared-cache-stage.ts'
 import { rowsOf } from '../support/telemetry.ts'
+import { untilKnown } from './until-known.ts'
 
 const ASKED = 'How do I wax a sledge?'
 const AGAIN = 'Hi! Could you tell me how to wax a sledge?'
-/** What another process has changed is known by then; nothing tells when. */
-const SEEN_WITHIN_MS = 1000
 const PIPE = 'semantic-cache'
 type Environment = Readonly<Record<string, string>>
 
@@ -86,7 +84,7 @@ for (const [name, createPlace] of Object.entries(PLACES)) {
     const [one, other] = await Promise.all([stageOn(t, env), stageOn(t, env)])
     await Promise.all([untilCacheOpen(one.ask), untilCacheOpen(other.ask)])
     await untilState(one, ASKED, 'hit')
-    await setTimeout(SEEN_WITHIN_MS)
+    await untilKnown(one, other)
     t.is(stateOf(await ask(other, AGAIN)), 'semantic')
     t.is(other.calls(ASKED), 0)
   })
@@ -161,7 +159,7 @@ for (const [name, createEngine] of Object.entries(ENGINES)) {
     await untilState(stage, ASKED, 'hit')
     freeze()
     for (let i = 0; i < 4; i++) {
-      const reply = await stage.ask(`How do I paint kayak ${i}?`, { pipe: PIPE, timeoutMs: 5000 })
+      const reply = await ask(stage, `How do I paint kayak ${i}?`)
       t.is(reply.status, 200)
       t.is(stateOf(reply), 'miss')
     }
