@@ -9,6 +9,7 @@ import type { SqlStore } from '../../src/stores/sql/store.ts'
 import { createTelemetry } from '../../src/stores/sql/telemetry/telemetry.ts'
 import { linesOf } from '../support/door.ts'
 import { eventually } from '../support/eventually.ts'
+import { type Gateway, type Start, startGateway } from '../support/gateway.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { createPluginDirectory } from '../support/plugin-folders.ts'
@@ -19,7 +20,11 @@ import { rowsOf, sampleRequest } from '../support/telemetry.ts'
 const provider = await startProvider()
 test.after.always(() => provider.close())
 
-async function open(t: ExecutionContext, spoil: (file: string) => void = () => {}) {
+async function open<Started extends Gateway>(
+  t: ExecutionContext,
+  start: Start<Started>,
+  spoil: (file: string) => void = () => {},
+) {
   const { path: dataDir } = createPluginDirectory(t)
   spoil(telemetryFile(dataDir))
   const env = {
@@ -28,7 +33,7 @@ async function open(t: ExecutionContext, spoil: (file: string) => void = () => {
     ANTHROPIC_BASE_URL: provider.url,
     ANTHROPIC_API_KEY: 'sk-ant-x',
   }
-  const gateway = await startGatewayProcess(env, { waitMs: 50_000 })
+  const gateway = await start(env)
   t.teardown(() => gateway.stop())
   return { gateway, dataDir, ask: (prompt: string) => send(gateway.url, { body: ask(prompt) }) }
 }
@@ -40,7 +45,7 @@ const SPOILT = {
 
 for (const [title, [spoil, words]] of Object.entries(SPOILT)) {
   test(`telemetry: a file that ${title} is explained, and requests are answered without it`, async (t) => {
-    const { gateway, ask } = await open(t, spoil)
+    const { gateway, ask } = await open(t, startGateway, spoil)
     const replies = await Promise.all(Array.from({ length: 20 }, (_, i) => ask(`hi ${i}`)))
     t.true(replies.every(({ status, headers }) => status === 200 && 'x-svc-receipt' in headers))
     const line = (event: string) => linesOf(gateway).find(({ msg }) => msg === event)
@@ -53,7 +58,7 @@ for (const [title, [spoil, words]] of Object.entries(SPOILT)) {
 }
 
 test('telemetry: a crash loses at most unflushed rows, and sums still fit the rows', async (t) => {
-  const { gateway, dataDir, ask } = await open(t)
+  const { gateway, dataDir, ask } = await open(t, (env) => startGatewayProcess(env))
   for (let i = 0; i < 25; i++) await ask(`before ${i}`)
   await eventually(() => rowsOf(dataDir).length === 25, 'rows are flushed')
   const during = Promise.allSettled(Array.from({ length: 40 }, (_, i) => ask(`during ${i}`)))

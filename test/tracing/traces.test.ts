@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import test, { type ExecutionContext } from 'ava'
 import { eventually } from '../support/eventually.ts'
+import { type Gateway, type Start, startGateway } from '../support/gateway.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { freePort } from '../support/ports.ts'
@@ -19,6 +20,9 @@ interface Span {
   events: { name: string }[]
   status: { code?: number }
 }
+
+// The exporter reads these from the environment of its thread.
+Object.assign(process.env, { OTEL_EXPORTER_OTLP_HEADERS: 'x-team=blue', OTEL_BSP_SCHEDULE_DELAY: '50' })
 
 const SERVER = 2
 const CLIENT = 3
@@ -51,15 +55,13 @@ function attributeOf(attributes: Span['attributes'], key: string): unknown {
   return value && Object.values(value)[0]
 }
 
-async function open(t: ExecutionContext, endpoint: string) {
+async function open<Started extends Gateway>(t: ExecutionContext, start: Start<Started>, endpoint: string) {
   const provider = await startProvider()
   t.teardown(() => provider.close())
-  const gateway = await startGatewayProcess({
+  const gateway = await start({
     ANTHROPIC_BASE_URL: provider.url,
     ANTHROPIC_API_KEY: 'sk-ant-canary',
     OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
-    OTEL_EXPORTER_OTLP_HEADERS: 'x-team=blue',
-    OTEL_BSP_SCHEDULE_DELAY: '50',
   })
   t.teardown(() => gateway.stop())
   return { provider, gateway }
@@ -67,7 +69,7 @@ async function open(t: ExecutionContext, endpoint: string) {
 
 test('traces: a request is a span with its call, in the trace of the client, and the provider gets its context', async (t) => {
   const collector = await startCollector(t)
-  const { provider, gateway } = await open(t, collector.url)
+  const { provider, gateway } = await open(t, startGateway, collector.url)
   const traceId = `${'a'.repeat(31)}1`
   const parentId = 'b'.repeat(16)
   const headers = { traceparent: `00-${traceId}-${parentId}-01` }
@@ -97,7 +99,7 @@ test('traces: a request is a span with its call, in the trace of the client, and
 
 test('traces: without a client’s context a trace begins; a trace that a client declines is not sent', async (t) => {
   const collector = await startCollector(t)
-  const { provider, gateway } = await open(t, collector.url)
+  const { provider, gateway } = await open(t, startGateway, collector.url)
   await send(gateway.url, { body: ask('one'), headers: { traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-00` } })
   t.is(provider.seen.at(-1)?.headers.traceparent?.slice(-3), '-00')
   const malformed = `00-${'0'.repeat(32)}-${'2'.repeat(16)}-01`
@@ -108,20 +110,22 @@ test('traces: without a client’s context a trace begins; a trace that a client
   t.falsy(server?.parentSpanId)
 })
 
-test('traces: a provider that fails is an error; a collector that is not there holds nothing up', async (t) => {
+test('traces: a provider that fails is an error', async (t) => {
   const collector = await startCollector(t)
-  const failing = await startGatewayProcess({
+  const failing = await startGateway({
     ANTHROPIC_BASE_URL: `http://127.0.0.1:${await freePort()}`,
     ANTHROPIC_API_KEY: 'sk-ant-x',
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-    OTEL_EXPORTER_OTLP_HEADERS: 'x-team=blue',
-    OTEL_BSP_SCHEDULE_DELAY: '50',
   })
   t.teardown(() => failing.stop())
   t.is((await send(failing.url, { body: ask('hi') })).status, 502)
   await eventually(() => collector.spans.length > 0, 'it is exported')
   t.is(collector.spans[0]?.status.code, ERROR)
-  const { gateway } = await open(t, `http://127.0.0.1:${await freePort()}`)
+})
+
+test('traces: a collector that is not there holds nothing up', async (t) => {
+  // A process: its exit ends the exporter's tries, which would keep this thread for ten seconds.
+  const { gateway } = await open(t, (env) => startGatewayProcess(env), `http://127.0.0.1:${await freePort()}`)
   t.is((await send(gateway.url, { body: ask('hi') })).status, 200)
   t.is((await gateway.stop()).code, 0)
 })

@@ -37,9 +37,10 @@ export interface StripeRequest {
 /** A part of Stripe besides the stand-in's own; `undefined`: the request is not for it. Throws `Refusal`. */
 export type Department = (world: World, request: StripeRequest) => unknown
 
-/** Fault of a request: its connection breaks before or after its effect, or it or its answer is delayed. */
+/** Fault of a request: its connection breaks before or after its effect, or it or its answer is delayed, or it waits. */
 export type Fault =
   | { readonly kind: 'lose-before' | 'lose-after' }
+  | { readonly kind: 'wait'; readonly until: Promise<unknown> }
   | { readonly kind: 'delay' | 'delay-answer'; readonly ms: number }
   | { readonly kind: 'status'; readonly status: number }
 
@@ -171,6 +172,7 @@ export async function startStripe({
       throw new Refusal(fault.status, `Trouble at Stripe, with ${incoming.headers.authorization}.`)
     const answered = await once(request, async () => {
       if (fault?.kind === 'delay') await sleep(fault.ms)
+      if (fault?.kind === 'wait') await fault.until
       return perform(request)
     })
     // The answer is the one of the moment before the delay.
