@@ -1,7 +1,8 @@
 import test, { type ExecutionContext } from 'ava'
 import { eventually } from '../support/eventually.ts'
 import { valueAt } from '../support/json.ts'
-import { createDatabase, isPostgresExpected, query } from '../support/postgres.ts'
+import { createMigratedDatabase } from '../support/migrated-database.ts'
+import { isPostgresExpected, query } from '../support/postgres.ts'
 import { openShopOf, type Shop } from './shop.ts'
 
 const HOUR_MS = 3_600_000
@@ -24,7 +25,7 @@ test.after.always(async () => {
 })
 
 async function openMetered(t: ExecutionContext): Promise<Metered> {
-  const databaseUrl = await createDatabase()
+  const databaseUrl = await createMigratedDatabase()
   const shop = await openShopOf(2, t, {
     databaseUrl,
     env: { SVC_METER_INTERVAL: '100ms', STRIPE_PRICE_OVERAGE: 'price_overage' },

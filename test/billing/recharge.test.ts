@@ -3,7 +3,8 @@ import { sampled } from '../support/drill.ts'
 import { eventually } from '../support/eventually.ts'
 import type { GatewayProcess } from '../support/gateway-process.ts'
 import { valueAt } from '../support/json.ts'
-import { createDatabase, isPostgresExpected, query } from '../support/postgres.ts'
+import { createMigratedDatabase } from '../support/migrated-database.ts'
+import { isPostgresExpected, query } from '../support/postgres.ts'
 import type { Card, StripeObject } from '../support/stripe/objects.ts'
 import type { StripeRequest } from '../support/stripe/stand-in.ts'
 import { openShop, openShopOf, openShopProcess, patchRecharge, type Shop } from './shop.ts'
@@ -191,7 +192,7 @@ const creditsOf = async (databaseUrl: string, userId = 'ann') =>
   Number((await query(databaseUrl, `select posted_credits from account where id = '${userId}'`))[0]?.posted_credits)
 
 testWithPostgres('recharge: three gateways claim once', async (t) => {
-  const databaseUrl = await createDatabase()
+  const databaseUrl = await createMigratedDatabase()
   const shop = await openShopOf(3, t, { databaseUrl, env: FAST })
   await enter(t, shop, 'ann')
   shop.stripe.fail(({ method, path }) =>
@@ -208,7 +209,7 @@ for (const fault of sampled(['lose-before', 'lose-after'] as const, 1)) {
   testWithPostgres(
     `recharge: SIGKILL between claim and answer (${fault}) charges once, under the same key`,
     async (t) => {
-      const databaseUrl = await createDatabase()
+      const databaseUrl = await createMigratedDatabase()
       const shop = await crashInCall(t, databaseUrl, fault)
       const keys = () =>
         shop.stripe.seen.filter((request) => isCall(request, 'ann')).map(({ idempotencyKey }) => idempotencyKey)
@@ -228,7 +229,7 @@ for (const fault of sampled(['lose-before', 'lose-after'] as const, 1)) {
 testWithPostgres(
   'recharge: a claim that is older than Stripe’s memory of keys is looked up before it is asked again',
   async (t) => {
-    const databaseUrl = await createDatabase()
+    const databaseUrl = await createMigratedDatabase()
     const shop = await crashInCall(t, databaseUrl, 'lose-after')
     shop.stripe.mend()
     shop.stripe.forgetKeys()

@@ -1,13 +1,14 @@
 import test from 'ava'
 import { runCommandInThread } from '../support/command-in-thread.ts'
 import { eventually } from '../support/eventually.ts'
-import { createDatabase, isPostgresExpected, query } from '../support/postgres.ts'
+import { createMigratedDatabase } from '../support/migrated-database.ts'
+import { isPostgresExpected, query } from '../support/postgres.ts'
 import { openShopOf } from './shop.ts'
 
 const testWithPostgres = isPostgresExpected ? test : test.skip
 
 testWithPostgres('reconcile: makes good for webhooks that never came, by itself and by command', async (t) => {
-  const databaseUrl = await createDatabase()
+  const databaseUrl = await createMigratedDatabase()
   // Nothing is done by itself before all has happened.
   const shop = await openShopOf(1, t, { databaseUrl, env: { SVC_RECHARGE_INTERVAL: '10m' } })
   const { world } = shop.stripe

@@ -1,13 +1,13 @@
 import type { ExecutionContext } from 'ava'
 import { startCloudGateway } from '../support/accounts.ts'
-import { createDatabase } from '../support/postgres.ts'
+import { createMigratedDatabase } from '../support/migrated-database.ts'
 import { startProvider } from '../support/stand-in-provider.ts'
 
 const OPERATOR_KEY = 'sk-ant-operator-key'
 
 /** Starts so many gateways on one PostgreSQL database and one provider, without a rate limit; all end with the test. */
 export async function startOnPostgres(t: ExecutionContext, count: number) {
-  const databaseUrl = await createDatabase()
+  const databaseUrl = await createMigratedDatabase()
   const provider = await startProvider({ apiKey: OPERATOR_KEY })
   t.teardown(provider.close)
   const env = {

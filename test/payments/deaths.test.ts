@@ -7,7 +7,8 @@ import { eventually } from '../support/eventually.ts'
 import type { Gateway } from '../support/gateway.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
 import { type JsonObject, valueAt } from '../support/json.ts'
-import { createDatabase, isPostgresExpected } from '../support/postgres.ts'
+import { createMigratedDatabase } from '../support/migrated-database.ts'
+import { isPostgresExpected } from '../support/postgres.ts'
 import { createRedisDatabase, isRedisExpected } from '../support/redis.ts'
 import { booksOf, grantToken } from '../support/stripe/machine-payments.ts'
 import { AGENT, credential, readChallenge, receiptOf } from './booth.ts'
@@ -104,7 +105,7 @@ for (const way of WAYS) {
   run(
     `deaths: killed at ${isDrill ? 'each await' : deaths.join()}, ${way.name}, ${way.mode}, ${way.engine}: paid once, answered iff paid`,
     async (t) => {
-      const databaseUrl = way.engine === 'postgres' ? await createDatabase() : undefined
+      const databaseUrl = way.engine === 'postgres' ? await createMigratedDatabase() : undefined
       const row = await openRow(t, {
         databaseUrl,
         env: { SVC_MPP_SETTLEMENT: way.mode },

@@ -3,7 +3,8 @@ import { isDrill, sampled } from '../support/drill.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Gateway } from '../support/gateway.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
-import { createDatabase, isPostgresExpected } from '../support/postgres.ts'
+import { createMigratedDatabase } from '../support/migrated-database.ts'
+import { isPostgresExpected } from '../support/postgres.ts'
 import { booksOf, grantToken } from '../support/stripe/machine-payments.ts'
 import { AGENT, credential, endingAt, type ReadChallenge, readChallenge, receiptOf } from './booth.ts'
 import { openRow } from './row.ts'
@@ -23,7 +24,7 @@ const SUBMITS = isDrill ? 160 : 60
 
 for (const [name, run, createUrl] of [
   ['sqlite', test, async () => undefined],
-  ['postgres', serverTest, createDatabase],
+  ['postgres', serverTest, createMigratedDatabase],
 ] as const)
   run(
     `${name}: of ${SUBMITS} submits of one credential to several gateways exactly one is served, charged and asked`,
@@ -165,7 +166,7 @@ function clockOffBy(ms: number): Record<string, string> {
 const HOUR_MS = 3_600_000
 
 serverTest('postgres: instances whose clocks are hours apart agree on which challenges are over', async (t) => {
-  const databaseUrl = await createDatabase()
+  const databaseUrl = await createMigratedDatabase()
   const row = await openRow(t, { databaseUrl })
   const [right] = row.gateways as [Gateway]
   const instances: Gateway[] = [right]

@@ -5,7 +5,8 @@ import test, { type Implementation } from 'ava'
 import { startCloudGateway, startCloudProcess } from './accounts.ts'
 import { isDrill } from './drill.ts'
 import type { Gateway } from './gateway.ts'
-import { createDatabase, isPostgresExpected, isUsed } from './postgres.ts'
+import { createMigratedDatabase } from './migrated-database.ts'
+import { isPostgresExpected, isUsed } from './postgres.ts'
 
 /** Gateways of one service that share one database. */
 export interface Fleet {
@@ -35,7 +36,7 @@ async function databaseOf(engine: string): Promise<Record<string, string>> {
   writeFileSync(config, 'limits: { failures_per_minute: 0 }')
   const place = { SVC_DATA_DIR: folder, SVC_CONFIG: config }
   if (engine === 'sqlite') return place
-  return { ...place, DATABASE_URL: await createDatabase() }
+  return { ...place, DATABASE_URL: await createMigratedDatabase() }
 }
 
 async function openFleet(engine: string, size: number, env: Readonly<Record<string, string>>): Promise<Fleet> {

@@ -42,22 +42,26 @@ export interface Owner {
   teardown(end: () => Promise<void>): void
 }
 
-let server: Promise<Postgres> | undefined
+let ownServer: Promise<string> | undefined
 
 /**
- * Creates an empty database and returns its address: on the server of the run, or on one of this file's own that ends with
- * its thread. A test that freezes, kills or restarts a server uses `createPostgres`.
+ * Creates a database and returns its address: on the server of the run, or on one of this file's own that ends with
+ * its thread. It is empty, or a copy of `template`. A test that freezes, kills or restarts a server uses `createPostgres`.
  */
-export async function createDatabase(): Promise<string> {
-  if (SHARED === undefined) {
-    server ??= createPostgres({ teardown: () => {} })
-    return (await server).createDatabase()
-  }
-  const address = new URL(SHARED)
+export async function createDatabase(template?: string): Promise<string> {
+  const server = await serverUrl()
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  await query(SHARED, `create database ${name}`)
+  await query(server, `create database ${name}${template === undefined ? '' : ` template ${template}`}`)
+  const address = new URL(server)
   address.pathname = name
   return String(address)
+}
+
+/** Returns the address of a database of that server that no test uses. */
+export async function serverUrl(): Promise<string> {
+  if (SHARED !== undefined) return SHARED
+  ownServer ??= createPostgres({ teardown: () => {} }).then((server) => server.createDatabase())
+  return ownServer
 }
 
 /** Starts a server on a free port of loopback, its data in a temporary folder. */

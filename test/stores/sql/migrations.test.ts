@@ -40,13 +40,13 @@ const FAILING: Steps = {
 
 for (const engine of engines) {
   engine.test('migrations: the first start makes the tables, the next has nothing to do', async (t) => {
-    const place = await engine.createPlace(t)
+    const place = await engine.createEmptyPlace(t)
     t.deepEqual(await migrateDatabase(place), NAMES)
     t.deepEqual(await migrateDatabase(place), [])
   })
 
   engine.test('migrations: of several starts at once one makes the tables', async (t) => {
-    const place = await engine.createPlace(t)
+    const place = await engine.createEmptyPlace(t)
     const stores = await Promise.all([1, 2, 3].map(() => place.open()))
     for (const store of stores) t.is(await store.run('receipt.get', { id: 'r', scope: 's' }), undefined)
     t.deepEqual(
@@ -56,7 +56,7 @@ for (const engine of engines) {
   })
 
   engine.test('migrations: a failing step is named, and leaves nothing, nor do those before it', async (t) => {
-    const place = await engine.createPlace(t)
+    const place = await engine.createEmptyPlace(t)
     await migrateDatabase(place)
     const failure = { code: 'internal_error', message: /migration `9002-bad` failed: .*nowhere/ }
     await t.throwsAsync(migrateWith(place, FAILING), failure)
@@ -66,14 +66,14 @@ for (const engine of engines) {
   })
 
   engine.test('migrations: the tables of a newer version are left alone', async (t) => {
-    const place = await engine.createPlace(t)
+    const place = await engine.createEmptyPlace(t)
     const newer = { ...migrations, '9001-good': FAILING['9001-good'] ?? {} } as Steps
     await migrateWith(place, newer)
     await t.throwsAsync(place.open(), { message: /newer version \(it has `9001-good`\)/ })
   })
 
   engine.test('cli: migrate makes the tables and prints its steps', async (t) => {
-    const { databaseUrl, dataDir } = await engine.createPlace(t)
+    const { databaseUrl, dataDir } = await engine.createEmptyPlace(t)
     const database = databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }
     // In a process and in a thread: the same code and output.
     const run = databaseUrl === undefined ? runCommand : runCommandInThread

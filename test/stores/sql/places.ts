@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test, { type ExecutionContext, type Implementation } from 'ava'
 import { openSqlStore, type SqlStore } from '../../../src/stores/sql/store.ts'
+import { createMigratedDatabase } from '../../support/migrated-database.ts'
 import { once } from '../../support/once.ts'
 import { createDatabase, isPostgresExpected, isUsed, query } from '../../support/postgres.ts'
 import { createRecordingLog, type RecordingLog } from '../../support/recording-log.ts'
 import { querySqlite } from '../../support/sqlite.ts'
 
-/** An empty database of a test's own. */
+/** A database of a test's own. */
 export interface Place {
   readonly databaseUrl: string | undefined
   readonly dataDir: string
@@ -23,7 +24,10 @@ export interface Place {
 export interface Engine {
   readonly name: 'sqlite' | 'postgres'
   readonly test: (title: string, run: Implementation<[]>) => void
+  /** Creates a database of a test's own; on PostgreSQL it has its tables. */
   createPlace(t: ExecutionContext): Promise<Place>
+  /** Creates one without tables. */
+  createEmptyPlace(t: ExecutionContext): Promise<Place>
   /** One for all tests of the file that keep to scopes of their own. */
   shared(): Promise<OpenPlace>
 }
@@ -56,13 +60,15 @@ function allEngines(): Engine[] {
       name: 'sqlite',
       test: (title, run) => void test(`sqlite: ${title}`, run),
       createPlace: createSqlitePlace,
+      createEmptyPlace: createSqlitePlace,
       shared: once(() => openPlace(createSqlitePlace)),
     },
     {
       name: 'postgres',
       test: (title, run) => void testWithPostgres(`postgres: ${title}`, run),
-      createPlace: createPostgresPlace,
-      shared: once(() => openPlace(createPostgresPlace)),
+      createPlace: (t) => createPostgresPlace(t, createMigratedDatabase),
+      createEmptyPlace: (t) => createPostgresPlace(t, createDatabase),
+      shared: once(() => openPlace((owner) => createPostgresPlace(owner, createMigratedDatabase))),
     },
   ]
 }
@@ -72,8 +78,8 @@ async function openPlace(create: (owner: Owner) => Promise<Place>): Promise<Open
   return { place, store: await place.open() }
 }
 
-async function createPostgresPlace(owner: Owner): Promise<Place> {
-  const databaseUrl = await createDatabase()
+async function createPostgresPlace(owner: Owner, create: () => Promise<string>): Promise<Place> {
+  const databaseUrl = await create()
   return createPlace(owner, databaseUrl, (text) => query(databaseUrl, text))
 }
 
