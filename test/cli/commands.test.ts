@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { runCommandHere } from '../support/command-here.ts'
+import { runCommandInThread } from '../support/command-in-thread.ts'
 import { runCommand } from '../support/command-line.ts'
 import { parseJson, valueAt } from '../support/json.ts'
 import { createPluginDirectory, pluginSource } from '../support/plugin-folders.ts'
@@ -18,7 +18,7 @@ test('cli: help lists the commands, each with what it does', async (t) => {
   t.is(code, 0)
   for (const command of ['start', 'pipeline', 'plugin', 'config'])
     t.regex(stdout, new RegExp(`^  ${command} .* {2}[A-Z]`, 'm'))
-  const explain = await runCommandHere(['pipeline', 'explain', '--help'])
+  const explain = await runCommandInThread(['pipeline', 'explain', '--help'])
   t.regex(explain.stdout, /\$ turnpike pipeline explain "/)
 })
 
@@ -45,7 +45,7 @@ for (const [args, expected, says] of [
   [['completion', 'bash'], 2, /unknown command 'completion'/],
 ] as const) {
   test(`cli: turnpike ${args.join(' ')} fails with what is wrong`, async (t) => {
-    const { code, stdout, stderr } = await runCommandHere(args, { env: configFile(t) })
+    const { code, stdout, stderr } = await runCommandInThread(args, { env: configFile(t) })
     t.is(code, expected)
     t.regex(stderr, says)
     t.is(stdout, '')
@@ -68,8 +68,8 @@ test('cli: config shows every value with its origin, and hides secrets', async (
     PORT: '4001',
   }
   const [text, json] = await Promise.all([
-    runCommandHere(['config'], { env }),
-    runCommandHere(['config', '--json'], { env }),
+    runCommandInThread(['config'], { env }),
+    runCommandInThread(['config', '--json'], { env }),
   ])
   t.deepEqual([text.code, json.code], [0, 0])
   for (const { stdout, stderr } of [text, json]) t.false((stdout + stderr).includes(CANARY))
@@ -87,7 +87,7 @@ test('cli: config shows every value with its origin, and hides secrets', async (
 
 test('cli: config hides the secrets of plugins, however deep they stand', async (t) => {
   const config = { plugins: { 'semantic-cache': { remote: { model: 'shown', api_key: CANARY } } } }
-  const { stdout } = await runCommandHere(['config'], { env: configFile(t, JSON.stringify(config)) })
+  const { stdout } = await runCommandInThread(['config'], { env: configFile(t, JSON.stringify(config)) })
   t.regex(stdout, /plugins\.semantic-cache\.remote: \{"model":"shown","api_key":"\[hidden\]"\}/)
   t.false(stdout.includes(CANARY))
 })
@@ -100,7 +100,7 @@ function isGolden(t: ExecutionContext, actual: string, name: string): void {
 }
 
 test('cli: explain tells the default pipeline, its options, who set each and what a caller may change', async (t) => {
-  const { code, stdout } = await runCommandHere(['pipeline', 'explain'], { env: configFile(t) })
+  const { code, stdout } = await runCommandInThread(['pipeline', 'explain'], { env: configFile(t) })
   t.is(code, 0)
   isGolden(t, stdout, 'explain-default.txt')
 })
@@ -127,14 +127,14 @@ function railedPlugins(t: ExecutionContext): { SVC_PLUGINS_DIR: string } {
 
 test('cli: explain shows what rails do to a caller’s string', async (t) => {
   const env = { ...configFile(t, RAILED), ...railedPlugins(t) }
-  const { stdout, code } = await runCommandHere(['pipeline', 'explain', 'exact-cache?ttl=10m'], { env })
+  const { stdout, code } = await runCommandInThread(['pipeline', 'explain', 'exact-cache?ttl=10m'], { env })
   t.is(code, 0)
   isGolden(t, stdout, 'explain-railed.txt')
 })
 
 test('cli: explain --json tells the same to a machine, and hides what a plugin marks as secret', async (t) => {
   const env = { ...configFile(t, RAILED), ...railedPlugins(t) }
-  const { stdout, code } = await runCommandHere(['pipeline', 'explain', '--json'], { env })
+  const { stdout, code } = await runCommandInThread(['pipeline', 'explain', '--json'], { env })
   t.is(code, 0)
   t.false(stdout.includes(CANARY))
   const parsed = parseJson(stdout)
@@ -165,8 +165,8 @@ test('cli: plugin list names every plugin with its folder, and a broken one apar
   })
   const env = { ...configFile(t), SVC_PLUGINS_DIR: plugins.path }
   const [text, json] = await Promise.all([
-    runCommandHere(['plugin', 'list'], { env }),
-    runCommandHere(['plugin', 'list', '--json'], { env }),
+    runCommandInThread(['plugin', 'list'], { env }),
+    runCommandInThread(['plugin', 'list', '--json'], { env }),
   ])
   t.is(text.code, 1)
   t.regex(text.stdout, /^exact-cache {2,}\S.*\n.*plugins\/exact-cache$/m)

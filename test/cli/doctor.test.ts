@@ -2,7 +2,7 @@ import { chmodSync, existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { runCommandHere } from '../support/command-here.ts'
+import { runCommandInThread } from '../support/command-in-thread.ts'
 import { runCommand } from '../support/command-line.ts'
 import { startGateway } from '../support/gateway.ts'
 import { createPluginDirectory } from '../support/plugin-folders.ts'
@@ -19,7 +19,9 @@ const NOBODY = 'http://127.0.0.1:9'
 async function examine(t: ExecutionContext, env: Record<string, string>, words: readonly string[] = ['--offline']) {
   const { path: folder } = createPluginDirectory(t)
   const place = { SVC_DATA_DIR: path.join(folder, 'data'), PORT: '0' }
-  const { code, stdout, stderr } = await runCommandHere(['doctor', '--json', ...words], { env: { ...place, ...env } })
+  const { code, stdout, stderr } = await runCommandInThread(['doctor', '--json', ...words], {
+    env: { ...place, ...env },
+  })
   const findings = JSON.parse(stdout || stderr) as Finding[]
   return { code, findings, faults: findings.filter(({ level }) => level === 'fault'), folder }
 }
@@ -92,7 +94,7 @@ test('doctor: beside a running gateway it knows it, its database and its provide
   t.regex(stdout, /^ok {6}provider `anthropic` replies and has \d+ models$/m)
   t.is(code, 0, stdout)
   chmodSync(path.join(dataDir, 'receipt-key.pem'), 0o644)
-  const spied = await runCommandHere(['doctor', '--offline'], { env: { ...env, PORT: String(gateway.port) } })
+  const spied = await runCommandInThread(['doctor', '--offline'], { env: { ...env, PORT: String(gateway.port) } })
   t.regex(
     spied.stdout,
     /^FAULT {3}other users of this machine can read the key that signs receipts\n {8}→ Run `chmod 600/m,

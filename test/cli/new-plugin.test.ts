@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import test from 'ava'
-import { runCommandHere } from '../support/command-here.ts'
+import { runCommandInThread } from '../support/command-in-thread.ts'
 import { runCommand } from '../support/command-line.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ask, send } from '../support/http-client.ts'
@@ -11,15 +11,15 @@ test('cli: a new plugin passes its check and its test, and the gateway runs it',
   const plugins = createPluginDirectory(t)
   const env = { SVC_CONFIG: plugins.put('turnpike.yaml', ''), SVC_PLUGINS_DIR: plugins.path }
   const folder = path.join(plugins.path, 'my-first')
-  const made = await runCommandHere(['plugin', 'new', 'my-first'], { env })
+  const made = await runCommandInThread(['plugin', 'new', 'my-first'], { env })
   t.is(made.code, 0, made.stderr)
   t.regex(made.stdout, /x-svc-pipe: my-first/)
   for (const file of ['index.ts', 'test.ts', 'README.md']) t.true(existsSync(path.join(folder, file)), file)
 
   const [checked, tested, again, gateway] = await Promise.all([
-    runCommandHere(['plugin', 'check', folder], { env }),
+    runCommandInThread(['plugin', 'check', folder], { env }),
     runCommand(['plugin', 'test', folder], { env }),
-    runCommandHere(['plugin', 'new', 'my-first'], { env }),
+    runCommandInThread(['plugin', 'new', 'my-first'], { env }),
     startGateway({ ...env, SVC_PIPELINE: 'none', ANTHROPIC_API_KEY: '' }),
   ])
   t.teardown(gateway.stop)
@@ -38,7 +38,7 @@ test('cli: a new plugin passes its check and its test, and the gateway runs it',
 test('cli: plugin new --dir writes where it is told, and plugin test fails with a failing test', async (t) => {
   const place = createPluginDirectory(t)
   const env = { SVC_CONFIG: place.put('turnpike.yaml', '') }
-  t.is((await runCommandHere(['plugin', 'new', 'elsewhere', '--dir', place.path], { env })).code, 0)
+  t.is((await runCommandInThread(['plugin', 'new', 'elsewhere', '--dir', place.path], { env })).code, 0)
   place.put(
     'elsewhere/more.test.ts',
     `import test from 'node:test'\ntest('fails', () => { throw new Error('as told') })`,

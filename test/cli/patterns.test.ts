@@ -1,5 +1,5 @@
 import test from 'ava'
-import { runCommandHere } from '../support/command-here.ts'
+import { runCommandInThread } from '../support/command-in-thread.ts'
 import { runCommand } from '../support/command-line.ts'
 import { createPluginDirectory, pluginSource } from '../support/plugin-folders.ts'
 
@@ -22,7 +22,7 @@ test('patterns list: says which patterns there are and which cannot be used', as
     'turnpike.yaml',
     JSON.stringify({ plugins: { patterns: { dirs: [`${folder.path}/p`] } } }),
   )
-  const { code, stdout } = await runCommandHere(['patterns', 'list'], { env: { SVC_CONFIG } })
+  const { code, stdout } = await runCommandInThread(['patterns', 'list'], { env: { SVC_CONFIG } })
   t.is(code, 0)
   t.regex(stdout, /^brief {2}when it matches, up to \d+ tokens\n {7}For tests\.$/m)
   t.regex(stdout, /^skill {2}when requested/m)
@@ -30,14 +30,14 @@ test('patterns list: says which patterns there are and which cannot be used', as
   t.regex(stdout, /^off {4}disabled/m)
   t.regex(stdout, /^wrong {2}broken\n {7}its tests failed: `briefly at length` should not match, and does$/m)
 
-  const tested = await runCommandHere(['patterns', 'test'], { env: { SVC_CONFIG } })
+  const tested = await runCommandInThread(['patterns', 'test'], { env: { SVC_CONFIG } })
   t.is(tested.code, 1)
   t.regex(tested.stdout, /✔ brief: 1 should match, 1 should not/)
   t.regex(tested.stdout, /✘ wrong: its tests failed/)
 })
 
 test('patterns test: the patterns that come with the gateway pass theirs', async (t) => {
-  const { code, stdout } = await runCommandHere(['patterns', 'test', '--json'], { env: { SVC_CONFIG: '' } })
+  const { code, stdout } = await runCommandInThread(['patterns', 'test', '--json'], { env: { SVC_CONFIG: '' } })
   t.is(code, 0)
   const { passed, failed } = JSON.parse(stdout)
   t.deepEqual(failed, [])
@@ -51,12 +51,12 @@ test('patterns try: shows what a text would be given, and what comes near', asyn
     'turnpike.yaml',
     JSON.stringify({ plugins: { patterns: { dirs: [`${folder.path}/p`] } } }),
   )
-  const found = await runCommandHere(['patterns', 'try', 'Briefly: what is it?'], { env: { SVC_CONFIG } })
+  const found = await runCommandInThread(['patterns', 'try', 'Briefly: what is it?'], { env: { SVC_CONFIG } })
   t.regex(
     found.stdout,
     /^brief {2}score 1, user-append, up to \d+ tokens\n\n {2}<gateway-instructions name="brief">\n {2}Be brief\./,
   )
-  const missed = await runCommandHere(
+  const missed = await runCommandInThread(
     ['patterns', 'try', 'Is a short walk the answer to a long day in the office for most?'],
     { env: { SVC_CONFIG } },
   )
@@ -72,19 +72,19 @@ test('cli: a dropped-in plugin may bring commands, and a broken one does not kee
     'broken/index.ts': 'export default 1 +',
   })
   const env = { SVC_PLUGINS_DIR: plugins.path }
-  const good = await runCommandHere(['parrot', 'say', 'hello'], { env })
+  const good = await runCommandInThread(['parrot', 'say', 'hello'], { env })
   t.like(good, { code: 0, stdout: 'Polly: hello\n' })
   t.regex(good.stderr, /plugin\.broken \{"plugin":"broken"/)
-  t.is((await runCommandHere(['parrot', 'say', 'bad'], { env })).code, 1)
+  t.is((await runCommandInThread(['parrot', 'say', 'bad'], { env })).code, 1)
   t.regex((await runCommand(['--help'], { env })).stdout, /^ {2}parrot +A plugin of a test\.$/m)
 })
 
 test('cli: help does not need a configuration that can be used', async (t) => {
   const bad = createPluginDirectory(t, { 'turnpike.yaml': 'mode: nowhere' }).path
   for (const env of [{ SVC_CONFIG: `${bad}/turnpike.yaml` }, { SVC_PLUGINS_DIR: `${bad}/none` }]) {
-    const { code, stdout } = await runCommandHere(['--help'], { env })
+    const { code, stdout } = await runCommandInThread(['--help'], { env })
     t.is(code, 0)
     t.regex(stdout, /^ {2}patterns /m)
   }
-  t.is((await runCommandHere(['patterns', 'list'], { env: { SVC_CONFIG: `${bad}/turnpike.yaml` } })).code, 78)
+  t.is((await runCommandInThread(['patterns', 'list'], { env: { SVC_CONFIG: `${bad}/turnpike.yaml` } })).code, 78)
 })

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { runCommandHere } from '../support/command-here.ts'
+import { runCommandInThread } from '../support/command-in-thread.ts'
 import { parseJson, valueAt } from '../support/json.ts'
 import { createPluginDirectory } from '../support/plugin-folders.ts'
 
@@ -10,7 +10,7 @@ function priced(t: ExecutionContext, prices = 'models: []', more = ''): { SVC_CO
 }
 
 test('cli: prices shows a model’s prices, of every size, and whose they are', async (t) => {
-  const { code, stdout } = await runCommandHere(['prices', 'claude-sonnet-4-5'], { env: priced(t) })
+  const { code, stdout } = await runCommandInThread(['prices', 'claude-sonnet-4-5'], { env: priced(t) })
   t.is(code, 0)
   t.regex(stdout, /^anthropic\/claude-sonnet-4-5: list price \(anthropic\/claude-sonnet-4-5\)$/m)
   t.regex(stdout, /above 200,000/)
@@ -22,7 +22,7 @@ test('cli: prices shows a model’s prices, of every size, and whose they are', 
 
 test('cli: prices tells an unknown model by its source', async (t) => {
   const env = priced(t, undefined, 'prices: { ceiling: { input: 11, output: 22 } }')
-  const { code, stdout } = await runCommandHere(['prices', 'mystery', '--provider', 'mine'], { env })
+  const { code, stdout } = await runCommandInThread(['prices', 'mystery', '--provider', 'mine'], { env })
   t.is(code, 0)
   t.regex(stdout, /^mine\/mystery: unknown: the ceiling of the configuration$/m)
   t.regex(stdout, /^ {4}output +22$/m)
@@ -34,7 +34,7 @@ test('cli: prices --json shows the operator’s price of every model that a name
     'models: [{ model: gpt-5, input: 1, output: 2 }]',
     'models: { quick: [openai/gpt-5, anthropic/claude-haiku-4-5] }',
   )
-  const { code, stdout } = await runCommandHere(['prices', 'quick', '--json'], { env })
+  const { code, stdout } = await runCommandInThread(['prices', 'quick', '--json'], { env })
   t.is(code, 0)
   const shown = parseJson(stdout)
   t.like(valueAt(shown, '0'), { provider: 'openai', source: 'operator', matched: 'gpt-5' })
@@ -43,7 +43,7 @@ test('cli: prices --json shows the operator’s price of every model that a name
 })
 
 test('cli: a price file that cannot be used is a fault of the configuration', async (t) => {
-  const { code, stderr, stdout } = await runCommandHere(['prices', 'gpt-5'], {
+  const { code, stderr, stdout } = await runCommandInThread(['prices', 'gpt-5'], {
     env: priced(t, 'models: [{ modle: a }]'),
   })
   t.is(code, 78)

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { bearer, CLOUD, createKey, sessionToken } from '../support/accounts.ts'
 import { type AskOptions, type Stage, startStage } from '../support/cache-stage.ts'
-import { runCommandHere } from '../support/command-here.ts'
+import { runCommandInThread } from '../support/command-in-thread.ts'
 import { eventually } from '../support/eventually.ts'
 import { send } from '../support/http-client.ts'
 import { parseJson, valueAt } from '../support/json.ts'
@@ -13,7 +13,7 @@ const [stage, cloud] = await Promise.all([
 test.after.always('close the stages', () => Promise.all([stage.close(), cloud.close()]))
 
 const replay = (args: readonly string[], env = {}, { gateway }: Pick<Stage, 'gateway'> = stage) =>
-  runCommandHere(['replay', '--url', gateway.url, ...args], { env })
+  runCommandInThread(['replay', '--url', gateway.url, ...args], { env })
 
 /** Sends a request; resolves with its receipt’s id once its row is there. */
 async function past(prompt: string, options: AskOptions = {}): Promise<string> {

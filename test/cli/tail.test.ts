@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava'
 import type { LiveRequest } from '../../src/cli/tail/row.ts'
 import { CLOUD, createKey, sessionToken } from '../support/accounts.ts'
 import { type Stage, startStage } from '../support/cache-stage.ts'
-import { runCommandHere } from '../support/command-here.ts'
+import { runCommandInThread } from '../support/command-in-thread.ts'
 import { startGateway } from '../support/gateway.ts'
 import { parseJson, valueAt } from '../support/json.ts'
 import { type RunningCommand, startCommand } from '../support/running-command.ts'
@@ -125,7 +125,7 @@ test('tail: a gateway without a dashboard, and one that wants a session, say so'
   const gateway = await startGateway({ ...CLOUD })
   t.teardown(() => gateway.stop())
   const words = ['tail', '--url', gateway.url, '-n', '1']
-  const refused = await runCommandHere(words)
+  const refused = await runCommandInThread(words)
   t.is(refused.code, 1)
   t.regex(refused.stderr, /Give a session token in SVC_SESSION_TOKEN/)
   const { key, id } = await createKey(gateway, 'ada')

@@ -7,7 +7,7 @@ import type { Command } from 'commander'
 import { parse, parseAllDocuments } from 'yaml'
 import { createProgram } from '../../src/cli/main.ts'
 import { configSchema } from '../../src/config/schema.ts'
-import { runCommand } from '../support/command-line.ts'
+import { runCommandInThread } from '../support/command-in-thread.ts'
 import { commandsOf, type Example, isAlone, isSketch, readExamples } from '../support/documents.ts'
 import { startGateway } from '../support/gateway.ts'
 import { createPluginDirectory } from '../support/plugin-folders.ts'
@@ -182,7 +182,7 @@ test('docs: whole plugins load', async (t) => {
   for (const { place, code } of plugins) {
     const name = /name: '([\w-]+)'/.exec(code)?.[1] ?? ''
     const directory = createPluginDirectory(t, { [`${name}/index.ts`]: code })
-    const { code: status, stderr } = await runCommand(['plugin', 'check', path.join(directory.path, name)])
+    const { code: status, stderr } = await runCommandInThread(['plugin', 'check', path.join(directory.path, name)])
     t.is(status, 0, `${place}: ${stderr}`)
   }
 })

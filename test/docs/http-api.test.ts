@@ -5,7 +5,7 @@ import { createRouter, type HttpAppOptions } from '../../src/http/app.ts'
 import { openapiDocument } from '../../src/http/openapi/document.ts'
 import { ROUTES } from '../../src/http/openapi/routes.ts'
 import { AGENT, credential, openBooth, readChallenge } from '../payments/booth.ts'
-import { runCommand } from '../support/command-line.ts'
+import { runCommandInThread } from '../support/command-in-thread.ts'
 import { eventually } from '../support/eventually.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ask, type Reply, type SendOptions, send } from '../support/http-client.ts'
@@ -153,7 +153,7 @@ const AT_STRIPE = [
 test.serial('http api: in cloud mode replies have the documented shapes, and no route is left out', async (t) => {
   const env = { SVC_MODE: 'cloud', SVC_SESSION_SECRET: 'the-secret-of-sessions-of-tests-and-nothing-else' }
   await using gateway = await startGateway(env)
-  const { stdout } = await runCommand(['session-token', '--user', 'ada'], { env })
+  const { stdout } = await runCommandInThread(['session-token', '--user', 'ada'], { env })
   const headers = { authorization: `Bearer ${stdout.trim()}` }
   const call = (method: string, path: string, body?: object) =>
     send(gateway.url, { method, path, headers, ...(body && { body: { ...body } }) })
