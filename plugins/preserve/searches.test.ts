@@ -161,7 +161,7 @@ test('searches: a search that exceeds the budget is charged before the next begi
   const searches = open(t, { thread })
   const find = () => searches.find([LONG_TEXT], 'x', { scope: 'a', signal })
   const [first, second] = [find(), find()]
-  thread.held[0]?.end({ kind: 'found', matches: [], cpuMs: 590 })
+  thread.held[0]?.end({ kind: 'found', matches: [], cpuMs: 584 })
   await first
   t.is((await t.throwsAsync(second, { instanceOf: GatewayError })).code, 'rate_limit_error')
   t.is((await t.throwsAsync(find(), { instanceOf: GatewayError })).headers['retry-after'], '5')

@@ -12,6 +12,7 @@ import { entryLimit } from '../core/system/entry-limit.ts'
 import { clientSubnet } from './client-subnet.ts'
 import { presentedCredential, providerKeyOf } from './credential.ts'
 import type { RequestLimits } from './rate-limit.ts'
+import { retryAfter } from './retry-after.ts'
 
 /** Headers of a request, lower-case names. */
 type Headers = NodeJS.Dict<string | string[]>
@@ -89,6 +90,6 @@ export async function countFailedAuthentication(
   const decision = await limiter?.take(clientSubnet(socket.remoteAddress))
   if (decision === undefined || decision.isAllowed) return
   throw new GatewayError('rate_limit_error', 'Too many failed authentications from this address.', {
-    headers: { 'retry-after': String(Math.ceil(decision.retryMs / 1000)) },
+    headers: { 'retry-after': retryAfter(decision.retryMs) },
   })
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '../core/errors.ts'
 import type { RateDecision, RateLimiter } from '../core/ports/rate-limit.ts'
 import { clientSubnet } from './client-subnet.ts'
+import { retryAfter } from './retry-after.ts'
 
 /**
  * DESIGN — limits on clients that have not paid
@@ -57,6 +58,5 @@ function unpaid(where: string): string {
 
 function assertAllowed(decision: RateDecision | undefined, words: string): void {
   if (decision === undefined || decision.isAllowed) return
-  const retryAfter = String(Math.ceil(decision.retryMs / 1000))
-  throw new GatewayError('rate_limit_error', words, { headers: { 'retry-after': retryAfter } })
+  throw new GatewayError('rate_limit_error', words, { headers: { 'retry-after': retryAfter(decision.retryMs) } })
 }

@@ -1,6 +1,7 @@
 import { GatewayError } from '../core/errors.ts'
 import type { RateDecision, RateLimiter } from '../core/ports/rate-limit.ts'
 import type { Caller } from '../core/request/caller.ts'
+import { retryAfter } from './retry-after.ts'
 import type { RunningRequests } from './running-requests.ts'
 
 /** Rate limits and concurrency limits of requests. */
@@ -32,7 +33,7 @@ export async function limitRequests(
   const headers = standing(decision)
   if (decision.isAllowed) return headers
   const { limit, windowMs, retryMs } = decision
-  const message = `More than ${limit} requests in ${windowMs / 1000} seconds. The next is let through in ${seconds(retryMs)} s.`
+  const message = `More than ${limit} requests in ${windowMs / 1000} seconds. The next is let through in ${retryAfter(retryMs)} s.`
   throw new GatewayError('rate_limit_error', message, { headers: { ...headers, ...refusal(decision) } })
 }
 
@@ -44,20 +45,16 @@ function tightest(operators: number, owners = 0): number {
 function standing({ limit, windowMs, remaining, resetMs }: RateDecision): Headers {
   return {
     'ratelimit-policy': `"key";q=${limit};w=${Math.round(windowMs / 1000)}`,
-    ratelimit: `"key";r=${remaining};t=${seconds(resetMs)}`,
+    ratelimit: `"key";r=${remaining};t=${retryAfter(resetMs)}`,
   }
 }
 
 /** Headers as the provider sends them; its clients display them. */
 function refusal({ limit, remaining, resetMs, retryMs }: RateDecision): Headers {
   return {
-    'retry-after': seconds(retryMs),
+    'retry-after': retryAfter(retryMs),
     'anthropic-ratelimit-requests-limit': String(limit),
     'anthropic-ratelimit-requests-remaining': String(remaining),
     'anthropic-ratelimit-requests-reset': new Date(Date.now() + resetMs).toISOString(),
   }
-}
-
-function seconds(ms: number): string {
-  return String(Math.ceil(ms / 1000))
 }
