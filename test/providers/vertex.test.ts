@@ -4,11 +4,13 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test from 'ava'
+import { googleAuthorization } from '../../src/providers/vertex/credentials.ts'
 import { differenceOf } from '../support/difference.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, type SendOptions, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import type { Script } from '../support/provider/script.ts'
+import { createRecordingLog } from '../support/recording-log.ts'
 import { loadRecordings } from '../support/recordings.ts'
 import { startVertex } from '../support/stand-in-vertex.ts'
 
@@ -146,6 +148,19 @@ test('vertex: a token is asked for with the credentials of a file, once for many
   const replies = await Promise.all([1, 2, 3].map(() => send(fileGateway?.url ?? '', { body })))
   for (const reply of replies) t.is(reply.status, 200, reply.text)
   t.is(tokenService.given(), 1)
+})
+
+test('vertex: credentials that appear after the start are found', async (t) => {
+  const service = await startTokenService()
+  t.teardown(service.close)
+  const file = path.join(folder, 'later.json')
+  const log = createRecordingLog()
+  const options = { credentialsFile: file, proxy: undefined, noProxy: undefined, log }
+  const { headers } = await googleAuthorization(options)
+  const { signal } = new AbortController()
+  t.like(await t.throwsAsync(headers(signal)), { code: 'authentication_error' })
+  await writeFile(file, JSON.stringify(workloadIdentity(service.url, subject)))
+  t.deepEqual(await headers(signal), ['authorization', `Bearer ${TOKEN}`])
 })
 
 test('vertex: a refusal of the platform becomes an error of the Messages shape', async (t) => {

@@ -48,6 +48,16 @@ testWithRedis('redis: after garbage no answer goes to another caller, and the st
   t.is(found, KEYS.length)
 })
 
+testWithRedis('redis: behind a store that hangs the next operations are not waited for', async (t) => {
+  const proxy = await openProxy(t)
+  const store = await openFilled(t, proxy.url)
+  await proxy.set({ kind: 'hangs' })
+  const late = await t.throwsAsync(store.get('key 0'))
+  t.regex(String(late?.message), /did not answer within/)
+  const next = await t.throwsAsync(store.get('key 1'))
+  t.regex(String(next?.message), /failed a moment ago/)
+})
+
 testWithRedis('redis: a connection that the network has forgotten is replaced', async (t) => {
   const proxy = await openProxy(t)
   const store = await openFilled(t, proxy.url)
