@@ -10,16 +10,26 @@
  */
 const FIRST_PLACEHOLDER = 0xe000
 /** Most pieces of one kind; a text with more is not parsed. */
-const KIND_SIZE = 0x800
+const KIND_SIZE = 0x400
 
-/** Placeholders by kind, for patterns. */
-export const PLACEHOLDERS = { number: '[\ue000-\ue7ff]', quote: '[\ue800-\uefff]', any: '[\ue000-\uf7ff]' } as const
+/**
+ * Placeholders by kind, for patterns: `number` begins with a digit, `mixed` also has a letter or a colon, `sum` has
+ * neither (`-7`, `+`, `15%`).
+ */
+export const PLACEHOLDERS = {
+  number: '[\ue000-\ue7ff]',
+  mixed: '[\ue400-\ue7ff]',
+  sum: '[\ue000-\ue3ff\ue800-\uebff]',
+  quote: '[\uec00-\uefff]',
+  any: '[\ue000-\uf3ff]',
+} as const
 
 const SPAN = /(?<![^\s(])(?:`[^`\n]+`|"[^"\n]+"|“[^”\n]+”|'[^'\n]+'|‘[^’\n]+’)(?=[\s,;:.?!)]|$)/gu
 /** Matches a dash in a range, which is not part of a span. */
 const DASH_IN_RANGE = /(?<=\d)–(?=\d)/gu
 const QUOTATION_MARK = /["“”«»„`‘]|(?<![^\s(])'|(?<!\p{L})’/u
 const NUMBER = /^\d/
+const MIXED = /[\p{L}:]/u
 const QUOTED = /^[`"“']/u
 const WORD = /^[A-Za-z]+(?:['’][A-Za-z]+)*['’]?(?:-[A-Za-z]+(?:['’][a-z]+)*)*$/
 const CHUNK = /^(?<core>.*?)(?<ending>[,;:.?!]*)$/su
@@ -68,14 +78,15 @@ function withStraightMarks(span: string): string {
 
 /** Returns the placeholder of the protected piece at an index; it encodes the kind. */
 export function placeholderOf(piece: string, place: number): string {
-  const kind = NUMBER.test(piece) ? 0 : QUOTED.test(piece) ? 1 : 2
+  const isMixed = MIXED.test(piece)
+  const kind = NUMBER.test(piece) ? (isMixed ? 1 : 0) : QUOTED.test(piece) ? 3 : isMixed ? 4 : 2
   return String.fromCharCode(FIRST_PLACEHOLDER + kind * KIND_SIZE + place)
 }
 
 /** Returns the index of a placeholder's piece; `undefined` for other text. */
 export function placeholderIndex(text: string | undefined): number | undefined {
   const code = text?.length === 1 ? text.charCodeAt(0) - FIRST_PLACEHOLDER : -1
-  return code < 0 || code >= 3 * KIND_SIZE ? undefined : code % KIND_SIZE
+  return code < 0 || code >= 5 * KIND_SIZE ? undefined : code % KIND_SIZE
 }
 
 function tokensOf(chunk: string, protect: (piece: string) => string): Token[] {

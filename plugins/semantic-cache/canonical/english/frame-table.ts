@@ -3,117 +3,77 @@ import { PLACEHOLDERS } from '../read.ts'
 /**
  * Phrasings with their canonical form: `pattern ⇒ form`, tried in this order. A pattern is a regular expression of the
  * whole text, or of its beginning where it ends in `…`; parts in braces are in `PARTS`. `sorted(…)` puts symmetrical
- * parts in one order, `base(…)` makes `cancel` of `canceling`, `asked(…)` is `who` or `what`.
+ * parts in one order, `asked(…)` is `who` or `what`. A frame keeps person, tense, modality and number: `how do you` asks
+ * for another answer than `how do i`, `which country won` than `who won`, a statement than a condition.
  */
 export const TABLE = String.raw`
   # Contractions part what belongs together.
   how large … ⇒ how big …
-  …\b(do|does|did|is|are|was|were|can|could|will|would|should|has|have) not (i|you|we|they|he|she|it|(?:my|your|our|his|her|their|the|this|that) {T}) … ⇒ $1 $2 not …
+  (why |^)(do|does|did|is|are|was|were|has|have|can) not (i|you|we|they|he|she|it|(?:my|your|our|his|her|their|the|this|that) {T}) … ⇒ $1$2 $3 not …
+  …\bthat goes from\b… ⇒ from…
+  …\bchief executive officer of\b… ⇒ ceo of…
   # Indirect questions.
-  what time it is\b… ⇒ what time is it…
-  explain (what {NP} (?:is|are|was|were|means?)) ⇒ $1
+  explain (what {NP} (?:is|are|was|were|means?)(?: in {T})?) ⇒ $1
   how far ({T}) is from ({T}) ⇒ how far is $1 from $2
-  ({WH}) ({NP}) ({BE})( now)? ⇒ $1 $3 $2$4
-  (how|where|when|why|what|which {T}) (i|we|one) (can|could|should|do|must|may|need to|have to) … ⇒ $1 $3 $2 …
-  (how|where|when|why|what|which {T}) (need to|have to) i … ⇒ $1 do i $2 …
-  (how|where|when|why) i (?=(?:get|go|change|reset|cancel|use|make)\b)… ⇒ $1 do i …
-  (?:(?:tell me|check|determine|verify) )?(?:if|whether) ({N}) (is) ([^,]+) ⇒ $2 $1 $3
+  ({WH}) ({NP}) ({BE})( now| in {T})? ⇒ $1 $3 $2$4
+  (how|where|when|why|what|which {T}) (i|we|one|(?:my|your|our|the|this) {T}) (can|could|should|do|must|may|will|need to|have to|is|are|was|were|has|have) … ⇒ $1 $3 $2 …
+  (how long|how much|how|where|when) ({NP}) (take|cost|work|start|end|open|close|last)s( in {T})? ⇒ $1 does $2 $3$4
+  how many ({T}) (?:are there|there are) in … ⇒ how many $1 are in …
+  (?:(?:check|determine|verify|tell me) (?:if|whether)|whether) ({N}) is (?:an? )?prime(?: number)? ⇒ is $1 prime
   whether ({T}) (is|are|was|were) ([^,]+) ⇒ $2 $1 $3
-  (?:if|whether) (i|we|you|it|they|he|she|there) (can|could|should|may|must|is|are|am|will|would) ([^,]+) ⇒ $2 $1 $3
-  (?:if|whether) (i|we|you|they) (need|have) to ([^,]+) ⇒ do $1 $2 to $3
-  (?:explain|describe) what ({T}) does ⇒ what does $1 do
+  whether (i|we|you|it|they|he|she|there) (can|could|should|may|must|is|are|am|will|would) ([^,]+) ⇒ $2 $1 $3
+  whether (i|we|you|they) (?!read|put|set|cut|let|hit)([^,]+) ⇒ do $1 $2
+  (?:(?:explain|describe) )?what ({T}) does ⇒ what does $1 do
   (?:describe|explain) the behavior of ({P}) ⇒ what does $1 do
-  what ({T}) does ⇒ what does $1 do
-  what ({NP}) (?:means?|meant) ⇒ what does $1 mean
+  what ({NP}) means?( in {T})? ⇒ what does $1 mean$2
   # How to do something.
   how does one … ⇒ how to …
-  how (?:do|can|could) (?:i|one|someone|somebody|a person)(?: actually| best| possibly| go ahead and)? (?!have\b|be\b|go about\b)… ⇒ how to …
-  how (?:do|would) you (?=(?:make|cook|bake|boil|fry|tie|solve|pronounce|build|draw|install|uninstall|sharpen|fold|plant|grow|knit|clean|convert|remove|reset|renew|fix|replace|wash|paint|peel|cut|bleed|brew|prune|trim|roast|grill|poach|steam|whisk|melt|thaw|carve|sew|iron|crochet|solder|weld|braid|tune|pickle|descale|unclog|defrost|sand|varnish|season|compost|germinate|propagate|repot)\b)(?!.*\b(?:i|me|my|we|us|our|your|yours|yourself)\b)… ⇒ how to …
-  how (?:do|can|could|would) (?:i|one) go about ({T}ing)\b… ⇒ how to base($1)…
+  how (?:do|can) i (?!have\b|be\b|go about\b|look\b|feel\b|sound\b|smell\b|seem\b|owe\b)… ⇒ how to …
   (?:what|which) (?:is|are) (?:the |a |some )?(?:correct |right |proper )?(?:ways?|methods?|steps|procedures?|process|instructions)(?: (?:that )?i (?:can|need to)(?: use| take| follow)?)? (?:needed |required |involved )?(?:to|for me to) … ⇒ how to …
-  (?:what|which) (?:is|are) (?:the |a |some )?(?:correct |right |proper )?(?:ways?|methods?|steps|procedures?|process) for ({T}ing)\b… ⇒ how to base($1)…
-  what (?:steps )?(?:do i|can i) (?:need to |have to )?(?:do|take|follow)(?: in order)? to … ⇒ how to …
-  (?:is there|are there) (?:a|any|some) (?:ways?|methods?) (?:to|for me to|of|that i can|i can) … ⇒ how to …
-  (?:show|teach|tell) me how (?:to|i can|i could|i should) … ⇒ how to …
-  (?:explain|describe|steps|instructions on|guide on|instructions for|the steps)(?: on)? how to … ⇒ how to …
   (?:give me |list |show me |provide )?(?:the )?(?:steps|instructions) (?:to|for how to) … ⇒ how to …
-  i (?:want|would like|need|am trying|wish) to (.+?) ,? ?(?:but i do not know how|how(?: (?:can|do|should) i(?: do (?:it|that|this|so))?)?) ⇒ how to $1
-  (?:what is|which is) (?:the )?(?:best|ideal|optimal|best possible) (?:way|method|approach) (?:to|for me to) … ⇒ best way to …
-  (?:how to best|how best to|what would be the best way to|best method to|the best way to) … ⇒ best way to …
-  (?:what is|which is) (?:the )?(easiest|fastest|cheapest|safest) (?:way|method) (?:to|for me to) … ⇒ $1 way to …
+  i (?:want|would like|need|am trying|wish) to (.+?) ,? ?(?:but i do not know how|how (?:can|do|should) i(?: do (?:it|that|this|so))?) ⇒ how to $1
   # What something is, means, or does.
-  (?:(?:what is|explain|tell me|give me|what are) (?:the )?(?:meaning|definition)s? of|define|what is meant by|(?:the )?(?:meaning|definition) of) (.+) ⇒ what does $1 mean
-  what do you mean by (.+) ⇒ what does $1 mean
-  what does (.+) stand for ⇒ what does $1 stand for
+  (?:what is the (?:meaning|definition) of|define|what is meant by) ({MEANT}) ⇒ what does $1 mean
   (?:give(?: me)? (?:an?|the|some) explanation of|provide an explanation of|explain to me|how would you explain) … ⇒ explain …
-  explain (.+) (?:suitable|appropriate) for (an? .+) ⇒ explain $1 to $2
-  (?:give(?: me)?|show(?: me)?|provide(?: me)?(?: with)?|get me) (?:a |the )?list of (?:the )?… ⇒ list …
-  enumerate … ⇒ list …
+  explain ({T}(?<!s)|{T} {T}(?<!s)) (?:suitable|appropriate) for (an? .+) ⇒ explain $1 to $2
   (?:what are|which are|list|name|give me|give) the ({LISTED}) (of|in|for) … ⇒ what are the $1 $2 …
   (?:what is|what are|explain|describe|tell me|tell me about)? ?(?:the )?differences? between ({NP}) and ({NP}) ⇒ what is the difference between sorted($1 | $2)
   how (?:does|do|is|are) ({NP}) (?:differ|different) from ({NP}) ⇒ what is the difference between sorted($1 | $2)
-  ({T}) vs ({T}) ,? ?(?:what is the )?difference ⇒ what is the difference between sorted($1 | $2)
   (?:what is |tell me |calculate )?(?:the )?distance (?:between|from|) ?({T}) (?:and|to) ({T})((?: in (?:miles|kilometers|km))?) ⇒ how far is sorted($1 | $2)$3
   how far is (?:it )?(?:from )?({T}) (?:from|to) ({T})((?: in (?:miles|kilometers|km))?) ⇒ how far is sorted($1 | $2)$3
   (?:which|what) (?:city|town|place) is (?:the )?capital of … ⇒ what is the capital of …
   (?:what is |who is |tell me |name |give me )?({NP})'s (?:current )?({ATTRIBUTE}) ⇒ asked($2) is the $2 of $1
-  (?:name|tell me|give me|state|find|what is|who is|i (?:need|want|would like) to know)(?: the)?(?: current)? ({OFFICE}) of … ⇒ who is the $1 of …
   (?:name|tell me|give me|state|what is|i (?:need|want|would like) to know) (?:the )?({ATTRIBUTE}) of … ⇒ asked($1) is the $1 of …
   (?:which|what) ({ATTRIBUTE}) (?:does|do) ({NP}) have ⇒ what is the $1 of $2
-  ({NP})'s current ({OFFICE}) is who ⇒ who is the $2 of $1
   who (?:is|was) the (?:author|writer) of … ⇒ who wrote …
-  who (?:is|was) the inventor of … ⇒ who invented …
-  who (?:is|was) the founder of … ⇒ who founded …
-  who (?:is|was) the discoverer of … ⇒ who discovered …
-  how many people live in (.+) ⇒ what is the population of $1
-  how many people lived in (.+) ⇒ what was the population of $1
+  how many people lived in ({PLACE}) in ({N}) ⇒ what was the population of $1 in $2
   (?:tell me |what was )?({NP})'s population (?:for the year|in the year|in) ({P}) ⇒ what was the population of $1 in $2
   who won (.+) (?:in the year|of|in) ({N}) ⇒ who won $1 in $2
-  which (?:team or person|team|player|country|person) won (.+) ({N}) ⇒ who won $1 $2
-  (?:who was |who is )?(?:the )?winner of (.+) (?:in|of) ({N}) ⇒ who won the $1 in $2
-  ({NP}) ({N}) winner ⇒ who won the $1 in $2
+  which team or person won (.+) ({N}) ⇒ who won $1 $2
   # Sums, units and prices.
-  (?:calculate|compute|evaluate|how much is|what does|tell me|work out) ({SUM}(?: {SUM})*)(?: equal)? ⇒ what is $1
-  ({N}) ({T}) = \? ({T}) ⇒ convert $1 $2 to $3
+  (?:calculate|compute|evaluate|how much is|what does|tell me|work out) ({SUM}(?: {SUM})+)(?: equal)? ⇒ what is $1
   (?:how (?:much|many)|what) (?:is|are) ({N}) ({T}) (?:in|to|into) ({T}) ⇒ convert $1 $2 to $3
-  convert ({N}) ({T}) (?:into|in) ({T}) ⇒ convert $1 $2 to $3
-  ({N}) ({T}) (?:to|into) ({T}) ⇒ convert $1 $2 to $3
-  how many ({T}) (?:is|are)(?: there)?(?: in)? ({N}) ({T}) ⇒ convert $2 $3 to $1
-  (?:what is|tell me|give me) (?:the )?(?:cost of (.+)|price of ((?:an?|the|this|your) .+)) ⇒ how much does $1$2 cost
+  (?:what is|tell me|give me) the (?:cost|price) of ((?:an?|the|this|your) .+) ⇒ how much does $1 cost
   what does (.+) cost ⇒ how much does $1 cost
-  how much (?:do|did) (.+) cost ⇒ how much do $1 cost
-  how much is (an? {NP}|th[e] {NP}) ⇒ how much does $1 cost
-  how much time (does|did|will) it take… ⇒ how long $1 it take…
   (?:at what|what) time (does|do|is|are) … ⇒ what time $1 …
-  (?:what is the|tell me the) (?:current |local |present )?time(?: now)? in (.+?)( now)? ⇒ what time is it in $1
-  what time is it (?:now )?in (.+?) now ⇒ what time is it in $1
   if it is (.+?) in ({T}) , what is (?:the )?(?:local )?time in ({T}) ⇒ what time is it in $3 when it is $1 in $2
   # Translations of what is quoted.
-  (?:translate|how (?:do you|to|would you) say|what is|give(?: me)? the translation of) ({Q}) (?:in|to|into) ({T}(?: {T})?) ⇒ translate $1 to $2
-  (?:give(?: me)?|what is) (?:the )?({T}(?: {T})?) translation of ({Q}) ⇒ translate $2 to $1
+  translate ({Q}) into (.+) ⇒ translate $1 to $2
+  how (?:do you|to|would you) say ({Q}) in ({T}(?: {T})?) ⇒ translate $1 to $2
+  give(?: me)? the ({T}(?: {T})?) translation of ({Q}) ⇒ translate $2 to $1
   # Whether.
-  (?:is it possible for me to|am i able to|would it be possible for me to|could i) … ⇒ can i …
-  is it (?:okay|all right|alright|fine) (?:for me )?(?:to|if i) … ⇒ is it okay to …
-  (?:is it (?:a good idea|wise|advisable) (?:for me )?to|would it be (?:a good idea|wise) to|ought i to) … ⇒ should i …
+  (?:is it possible for me to|am i able to|would it be possible for me to) … ⇒ can i …
   (?:must i|is it necessary (?:for me )?to|do i have to) … ⇒ do i need to …
-  (is|are) ({NP}) supported (?:in|by|on) (.+) ⇒ does $3 support $2
-  (?:does|do|can) (.+) (?:offer support for|have support for|provide support for) (.+) ⇒ does $1 support $2
-  (?:would you say|do you think|is it true that|is it correct that)(?: that)? ({NP}) is (.+) ⇒ is $1 $2
-  is ({NP}) (smaller|younger|lighter|slower|shorter|cheaper|colder|weaker) than ({NP}) ⇒ is $3 opposite($2) than $1
-  which is ({T}er) ,? ?({T}) or ({T}) ⇒ which is $1 of sorted($2 | $3)
+  (is|are) ({NP}) supported (?:in|by) (.+) ⇒ does $3 support $2
+  is ({ONE}) (smaller|younger|slower|colder) than ({ONE}) ⇒ is $3 opposite($2) than $1
   (is|are) ({N}) (?:an? )?prime(?: numbers?)? ⇒ is $2 prime
-  (?:can i|is it safe to) take ({T}) (?:together )?with ({T})(?: safely| together)? ⇒ is it safe to take sorted($1 | $2) together
+  can i take ({T}) together with ({T}) safely ⇒ is it safe to take sorted($1 | $2) together
+  is it safe to take ({T}) (?:together )?with ({T})(?: together)? ⇒ is it safe to take sorted($1 | $2) together
   are ({T}) and ({T}) safe (?:in combination|together) ⇒ is it safe to take sorted($1 | $2) together
-  # Why, what if, where, who.
-  (?:why is it that|what is the reason that|for what reason|how come) (.+) ⇒ how come $1
-  (?:what is the reason (?:why|for which)) (.+) ⇒ how come $1
-  (?:what (?:is|are) the (?:cause|causes|reason|reasons) (?:of|for)|what (?:is|are) causing) (.+) ⇒ what causes $1
-  what (?:will happen|is going to happen|happens) if (.+) ⇒ what happens if $1
-  (?:what (?:should|do) i do|what to do) (?:if|when|in case) (.+) ⇒ what should i do if $1
-  (?:if |when )?(.+?) [,.] (?:what (?:should|do) i do(?: now)?|what now|what to do(?: now)?) ⇒ what should i do if $1
-  where (?:can|could|do|would|might) (?:i|one|you) (find|get|see|buy|download) … ⇒ where can i $1 …
-  where (is|are) ({NP}) (?:located|situated) ⇒ where $1 $2
-  (?:what is|tell me) the (?:exact )?location of (.+) ⇒ where is $1
+  # What if, where, who.
+  what do i do if … ⇒ what should i do if …
+  if (.+?) , what should i do ⇒ what should i do if $1
+  where do i (find|download) … ⇒ where can i $1 …
   who has access to (.+) ⇒ who can access $1
   (?:which|what) users can access (.+) ⇒ who can access $1
   # Tasks.
@@ -121,15 +81,12 @@ export const TABLE = String.raw`
   (?:write|compose|draft) an? (essay|story|article|poem|summary) of ({N}) words (?:about|on) (.+) ⇒ write an $1 on $3 , $2 words long
   (?:compose|draft|write) (an?) (email|letter|essay|poem|story|speech|summary|article|message|report)\b… ⇒ write $1 $2…
   write ({NP}) (an (?:email|)|a letter|a message) (?=\w+ing\b|about\b|that\b|saying\b)… ⇒ write $2 to $1 …
-  (write|draft|compose) (an essay) about … ⇒ write $2 on …
   (?:write|implement|create) an? (function|method|program|script|query|class) in ({T}) (?:that|which) … ⇒ write a $2 $1 that …
   (?:implement|create|write) an? ({T}) (function|method|program|script|query|class) (?:that|which) … ⇒ write a $1 $2 that …
   there is an? (bug|error|problem|typo) in (.+?) (?:,|\.) (?:please )?(?:fix|correct) it ⇒ fix the $1 in $2
-  fix the (bug|error|problem) (?:that is|which is) in … ⇒ fix the $1 in …
   (?:what is|which is|find|find me|show|show me|give me|tell me|list) (?:the )?({SUPERLATIVE}) … ⇒ what is the $1 …
   (?:schedule|book|set up|arrange) (an?) (meeting|call|appointment) … ⇒ schedule $1 $2 …
-  …\b(?:at|for) ({N}) on (monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b… ⇒ on $2 at $1…
-  …\b(monday|tuesday|wednesday|thursday|friday|saturday|sunday) , (?:at )?({N}) ⇒ on $1 at $2
+  …\b(?:for ({TIME})|at ({N})) on (monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b… ⇒ on $3 at $1$2…
   # A language or program that is named first.
   in ({P}) , (how (?:do i|can i|to) (?!.*\b(?:in|on|at|from|with|and|or|if|that)\b).+) ⇒ $2 in $1
 `
@@ -139,14 +96,21 @@ export const PARTS: Readonly<Record<string, string>> = {
   /** Single word or protected piece. */
   T: '[^\\s,;:?.!]+',
   /** Several of them: a phrase without a verb that a frame knows. */
-  NP: '(?:(?!(?:is|are|was|were|do|does|did|can|that|which|who|and|or|if|to)\\b)[^\\s,;:?.!]+)(?: (?!(?:is|are|was|were|do|does|did|can|that|which|who|if|to)\\b)[^\\s,;:?.!]+){0,5}',
+  NP: '(?:(?!(?:is|are|was|were|do|does|did|can|that|which|who|and|or|if|to)\\b)[^\\s,;:?.!]+)(?: (?!(?:is|are|was|were|do|does|did|can|that|which|who|and|or|if|to)\\b)[^\\s,;:?.!]+){0,5}',
+  /** Single thing. */
+  ONE: '(?:(?:the|an?|my|your|this) )?[^\\s,;:?.!]+',
   /** Protected piece. */
   P: PLACEHOLDERS.any,
-  /** Protected piece that begins with a digit. */
+  /** Protected piece that begins with a digit; one with a letter or a colon, as times have. */
   N: PLACEHOLDERS.number,
+  TIME: PLACEHOLDERS.mixed,
   /** Quoted text. */
   Q: PLACEHOLDERS.quote,
-  SUM: `(?:${PLACEHOLDERS.any}|of|plus|minus|times|divided by|squared|cubed)`,
+  SUM: `(?:${PLACEHOLDERS.sum}|of|plus|minus|times|divided by|squared|cubed)`,
+  /** Quoted text, or a common word in lower case. */
+  MEANT: `(?:${PLACEHOLDERS.quote}|(?!(?:it|this|that|he|she|they|you|we|i|one|life|everything)$)[a-z-]+)`,
+  /** Name of a place in lower case; a plural is none. */
+  PLACE: '[a-z]+(?<!s)(?: [a-z]+(?<!s))?',
   BE: '(?:is|are|was|were)',
   WH: '(?:what|where|who|when|how old|how tall|how far|how big|how long|how large|how much|how many)',
   ATTRIBUTE:

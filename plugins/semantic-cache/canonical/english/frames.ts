@@ -16,6 +16,8 @@ interface Frame {
   readonly form: string
 }
 
+type Restore = (text: string) => string
+
 const REST = '…'
 const ARROW = ' ⇒ '
 const FRAMES: readonly Frame[] = TABLE.split('\n')
@@ -28,13 +30,13 @@ const FRAMES: readonly Frame[] = TABLE.split('\n')
   })
 const MOST_ROUNDS = 6
 
-/** Returns the canonical phrasing of a text's frame. */
-export function framed(text: string): string {
+/** Returns the canonical phrasing of a text's frame; `restore` returns the piece of a placeholder. */
+export function framed(text: string, restore: Restore): string {
   let asked = text
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const before = asked
     for (const { pattern, form } of FRAMES)
-      asked = asked.replace(pattern, (...groups: unknown[]) => formOf(form, groups))
+      asked = asked.replace(pattern, (...groups: unknown[]) => formOf(form, groups, restore))
     if (asked === before) break
   }
   return asked
@@ -47,43 +49,31 @@ function filled(source: string): string {
     .replace(/(?<!\(\?:)\bthe /g, '(?:the )?')
 }
 
-const FUNCTION = /(sorted|base|asked|opposite)\(([^()]*)\)/g
+const FUNCTION = /(sorted|asked|opposite)\(([^()]*)\)/g
 
-function formOf(form: string, groups: readonly unknown[]): string {
+function formOf(form: string, groups: readonly unknown[], restore: Restore): string {
   const given = form.replace(/\$(\d)/g, (_, place: string) => String(groups[Number(place)] ?? ''))
   return form.includes('(')
-    ? given.replace(FUNCTION, (_, name: string, text: string) => FUNCTIONS[name]?.(text) ?? text)
+    ? given.replace(FUNCTION, (_, name: string, text: string) => FUNCTIONS[name]?.(text, restore) ?? text)
     : given
 }
 
 const OFFICES = new RegExp(`^${PARTS.OFFICE}$`)
 const OPPOSITES: Readonly<Record<string, string>> = {
-  smaller: 'larger',
+  smaller: 'bigger',
   younger: 'older',
-  lighter: 'heavier',
   slower: 'faster',
-  shorter: 'taller',
-  cheaper: 'dearer',
   colder: 'hotter',
-  weaker: 'stronger',
 }
-const FUNCTIONS: Readonly<Record<string, (text: string) => string>> = {
-  sorted: (text) => text.split(' | ').sort().join(' and '),
-  base: baseOf,
+const FUNCTIONS: Readonly<Record<string, (text: string, restore: Restore) => string>> = {
+  sorted,
   asked: (text) => (OFFICES.test(text) ? 'who' : 'what'),
   opposite: (text) => OPPOSITES[text] ?? text,
 }
 
-const WITH_E =
-  /^(?:mak|tak|chang|updat|delet|creat|us|clos|writ|giv|hav|mov|remov|sav|shar|driv|bak|receiv|renam|replac|execut|configur|migrat|activat|deactivat|purchas|upgrad|rot|compil|pars|schedul|enabl|disabl|exchang|manag|arrang|prepar|subscrib|unsubscrib|decreas|increas|reduc|calculat|validat|generat|merg|serv|stor|cach|encod|decod|wip|typ)$/
-const DOUBLED = /([bdgmnprt])\1$/
-
-/**
- * Returns the base of a gerund: `canceling` becomes `cancel`. An unknown gerund becomes no word, and matches no other
- * text.
- */
-function baseOf(gerund: string): string {
-  const root = gerund.slice(0, -'ing'.length)
-  if (WITH_E.test(root)) return `${root}e`
-  return DOUBLED.test(root) ? root.slice(0, -1) : root
+/** Sorts two parts of as many words each; in `hot tea and coffee` an adjective may belong to both. */
+function sorted(text: string, restore: Restore): string {
+  const [one = '', other = ''] = text.split(' | ')
+  const isSwapped = one.split(' ').length === other.split(' ').length && restore(other) < restore(one)
+  return isSwapped ? `${other} and ${one}` : `${one} and ${other}`
 }

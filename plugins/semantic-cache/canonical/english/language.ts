@@ -31,6 +31,7 @@ const STARTERS = setOf(`
   can't don't what's how's who's where's it's i'm i'd i've they're we're that's there's isn't aren't doesn't didn't won't
   couldn't wouldn't shouldn't let's when's why's whats`)
 const WORD = /\p{L}+/gu
+const ACRONYM = /^\p{Lu}{2,}$/u
 const FOREIGN_LETTER = /[\p{L}--[\p{Script=Latin}]]/v
 /** Largest share of foreign words: a text may quote one or two. */
 const MOST_OTHERS_SHARE = 0.5
@@ -38,7 +39,7 @@ const MOST_OTHERS_SHARE = 0.5
 /** Tests for an English text, by its function words. */
 export function isEnglish(text: string): boolean {
   if (FOREIGN_LETTER.test(text)) return false
-  const words = text.toLowerCase().match(WORD) ?? []
+  const words = (text.match(WORD) ?? []).filter((word) => !ACRONYM.test(word)).map((word) => word.toLowerCase())
   const english = words.filter((word) => ENGLISH.has(word)).length
   const others = words.filter((word) => OTHERS.has(word)).length
   return english > 0 && others <= english * MOST_OTHERS_SHARE

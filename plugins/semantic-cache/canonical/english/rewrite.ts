@@ -11,7 +11,6 @@ import {
   NAMED_KINDS,
   NAMES,
   NUMBER_WORDS,
-  PHRASES,
   SLIPS,
   SPELLINGS,
 } from './words.ts'
@@ -32,6 +31,8 @@ const BEFORE_I =
 const AFTER_I =
   /^(?:am|was|have|had|want|wanted|need|needed|would|will|can|could|should|do|did|do|get|got|forgot|lost|think|know|use|like|love|live|just|cannot|can't|don't|didn't|must|may|still|also|never|wish|wonder|bought|paid|ordered|received)$/i
 const PREPOSITION = /^(?:for|of|to|from|with|by|as|in|on|at|or|and|into|like)$/i
+/** Matches a word before which `'s` is no `has`. */
+const BEHIND_IS = /^(?:the|an?|my|your|our|his|her|its|their|this|that|in|on|at|for|not|noon|midnight)$|^[^a-z]/
 const STARTS_SENTENCE = /^[.?!…:]$/
 const QUOTED = /^[`"“']/u
 const TIME = /^(\d{1,2}(?::\d{2})?)\s?([AaPp])\.?[Mm]\.?$/
@@ -53,7 +54,10 @@ export function rewriteEnglish({ tokens, protectedPieces }: Reading, keepsNumera
   const namesKind = tokens.some(({ text }) => NAMED_KINDS.test(text))
   const words = tokens.map((token, place) => wordOf(token, { tokens, place, pieces, keepsNumerals, namesKind }))
   const one = joinUnits(words, pieces).join(' ')
-  return restored(settled(one), pieces)
+  return restored(
+    settled(one, (text) => restored(text, pieces)),
+    pieces,
+  )
 }
 
 /** Tests for two spellings of one word, as in `Replace colour with color`: the text is about the difference. */
@@ -94,16 +98,18 @@ function wordOf({ kind, text }: Token, where: Place): string {
   }
   const lower = text.toLowerCase()
   if (isPlain(text, tokens[place - 1])) {
-    const plain = contraction(lower, tokens[place - 1]?.text) ?? (namesKind ? lower : spelling(lower))
+    const plain =
+      contraction(lower, tokens[place - 1]?.text, tokens[place + 1]?.text) ?? (namesKind ? lower : spelling(lower))
     const number = keepsNumerals ? undefined : NUMBER_WORDS.get(plain)
     return number === undefined ? plain : protectedIn(pieces, number)
   }
-  return protectedIn(pieces, text)
+  return text.endsWith("'s") ? `${protectedIn(pieces, text.slice(0, -2))}'s` : protectedIn(pieces, text)
 }
 
-/** Expands a contraction; behind a preposition it is a quoted word: `grep for can't`. */
-function contraction(word: string, before = ''): string | undefined {
-  return PREPOSITION.test(before) ? undefined : CONTRACTIONS.get(word)
+/** Expands a contraction; behind a preposition it is a quoted word: `grep for can't`. `who's left` may be `has`. */
+function contraction(word: string, before = '', after = ''): string | undefined {
+  if (PREPOSITION.test(before) || (word.endsWith("'s") && !BEHIND_IS.test(after))) return undefined
+  return CONTRACTIONS.get(word)
 }
 
 /** Returns the canonical spelling of a lower-case word, typing errors included. */
@@ -130,7 +136,8 @@ function isPlain(text: string, before: Token | undefined): boolean {
   const [bare = ''] = text.split("'")
   if (!CAPITALISED.test(text)) return false
   const isFirst = before === undefined || STARTS_SENTENCE.test(before.text)
-  return NAMES.has(bare) || (isFirst && isStarter(SLIPS.get(bare.toLowerCase()) ?? bare.toLowerCase()))
+  const lower = bare.toLowerCase()
+  return NAMES.has(bare) || (isFirst && [SLIPS.get(lower) ?? lower, text.toLowerCase()].some(isStarter))
 }
 
 function protectedIn(pieces: string[], text: string): string {
@@ -158,22 +165,14 @@ function unitOf(word: string): string | undefined {
   return UNITS.has(word) ? word : undefined
 }
 
-const PHRASE = new RegExp(`\\b(?:${[...PHRASES.keys()].sort((a, b) => b.length - a.length).join('|')})(?![\\w'-])`, 'g')
-/** Matches `sign in`, except in `log in Python`, which is about logs. */
-const SIGN_IN = /\bsign in(?=$| [,.?!]| (?:to|with|from|on|using|again|after|because|without)\b)/g
-
-function phrased(text: string): string {
-  return text.replace(PHRASE, (phrase) => PHRASES.get(phrase) ?? phrase).replace(SIGN_IN, 'log in')
-}
-
-const HOW_TO = /^(?:how to|best way to|tell me)\b/
+const HOW_TO = /^(?:how to|tell me)\b/
 const QUESTION =
-  /^(?:what|where|when|why|who|whom|whose|which|how|is|are|was|were|do i|does|did|can|could|should|would|will|may i|am i|has|have i|must)\b/
+  /^(?:what|where|when|why|who|whom|whose|which|how|is|are|was|were|do (?:i|you|we|they)|does|did|can|could|should|would|will|may i|am i|has|have i|must)\b/
 /** Matches a question at the end, behind its context. */
 const LAST_QUESTION = / [,.] (?:what|how|where|when|why|who|which|can i|should i|do i)\b[^,.?!]*$/
 const CRY = /^(?:what|how)\b/
-/** Matches closing marks, except `…` and `...`, which may request a continuation. */
-const CLOSING_MARK = /(?<! [.…]) (?:\.|[?!](?: [?!])*)$/
+/** Matches closing marks, except `…` and `...`, which may request a continuation, and `?` behind a list: `sorry, thanks?` */
+const CLOSING_MARK = /(?<! [.…]| , (?:thanks|thank you|thx)) (?:\.|[?!](?: [?!])*)$/
 
 /**
  * Strips a closing mark from a question; elsewhere `?` makes one (`Delete this file?`), and `!` an exclamation of it.
@@ -190,23 +189,14 @@ const MOST_ROUNDS = 8
 const LONG = 6
 
 /** Applies all rules until none changes the text. */
-function settled(text: string): string {
+function settled(text: string, restore: (text: string) => string): string {
   let form = text
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const before = form
-    form = withoutCourtesies(withoutClosingMark(phrased(form.replace(NAMED_WORD, ''))))
-    form = framed(withoutArticles(form))
+    form = framed(withoutCourtesies(withoutClosingMark(form.replace(NAMED_WORD, ''))), restore)
     if (form === before) break
   }
   return form
-}
-
-const UNIQUE_THE =
-  /\bthe (?=(?:usa|uk|netherlands)\b|(?:best|latest|most expensive|most popular|cheapest|fastest|easiest|nearest|largest|highest|longest|oldest|shortest) (?!of\b|to\b|in\b)[^\s,;:?.!])|(?<=^(?:what|who) (?:is|was|are|were) |^(?:explain|describe|name|list|give|state|calculate|compute|find) )the (?=(?:[^\s,;:?.!]+ ){1,2}(?:of|between)\b)/g
-
-/** Strips `the` where it is implied: before superlatives, before a unique `X of`. */
-function withoutArticles(text: string): string {
-  return text.replace(UNIQUE_THE, '')
 }
 
 function restored(form: string, pieces: readonly string[]): string {
