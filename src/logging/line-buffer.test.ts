@@ -62,3 +62,17 @@ test('line buffer: buffered lines are flushed by a timer', async (t) => {
   new LineBuffer(write, { sizeBytes: 1000, intervalMs: 1 }).add('late\n')
   t.is(await promise, 'late\n')
 })
+
+test('line buffer: a timer writes what a slow reader did not take, without a further line', async (t) => {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  let calls = 0
+  const write = (bytes: Buffer): number => {
+    if (++calls === 1) return 0
+    resolve(bytes.toString())
+    return bytes.length
+  }
+  const buffer = new LineBuffer(write, { sizeBytes: 1000, intervalMs: 1 })
+  buffer.add('the last line\n')
+  buffer.flush()
+  t.is(await promise, 'the last line\n')
+})

@@ -271,6 +271,12 @@ test('token estimate: learned factors stay within bounds, and garbage is ignored
   t.true(Math.abs((fresh.learned.o200k ?? 0) - 2.2) < 0.001)
 })
 
+test('token estimate: an absurd count moves the factor a twentieth of the way to its bound', (t) => {
+  const estimator = new TokenEstimator()
+  estimator.learn(LONG, GPT, Number.MAX_SAFE_INTEGER)
+  t.true(Math.abs((estimator.learned.o200k ?? 0) - (1 + 0.05 * (2.2 - 1))) < 1e-9)
+})
+
 for (const [claim, request] of [
   ['a short request', ask(PROSE.repeat(10))],
   [
