@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
 import test from 'ava'
+import { startGateway } from '../support/gateway.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
@@ -59,6 +60,7 @@ test.after.always(async () => {
 })
 
 const environment = { ANTHROPIC_API_KEY: OPERATOR_KEY, SVC_PIPELINE: 'none' }
+/** Only a process has it. */
 const trusting = { ...environment, NODE_EXTRA_CA_CERTS: certificateFile }
 
 test('outbound: calls go through HTTPS_PROXY, with an extra CA, streams included', async (t) => {
@@ -99,7 +101,7 @@ test('outbound: hosts of NO_PROXY are called directly', async (t) => {
 
 test('outbound: a certificate that no authority has signed is 502, and no key is sent', async (t) => {
   const seen = provider.seen.length
-  await using gateway = await startGatewayProcess({
+  await using gateway = await startGateway({
     ...environment,
     ANTHROPIC_BASE_URL: `https://localhost:${tlsPort}`,
   })
@@ -113,8 +115,8 @@ test('outbound: a proxy that refuses is 502, and its password is not sent', asyn
   const proxy = await startProxy('refuse')
   t.teardown(proxy.close)
   const withUser = proxy.url.replace('//', '//user:CANARY@')
-  const env = { ...trusting, ANTHROPIC_BASE_URL: 'https://provider.test', HTTPS_PROXY: withUser }
-  const gateway = await startGatewayProcess(env)
+  const env = { ...environment, ANTHROPIC_BASE_URL: 'https://provider.test', HTTPS_PROXY: withUser }
+  const gateway = await startGateway(env)
   t.teardown(gateway.stop)
   const reply = await send(gateway.url, { body: ask('hi') })
   t.is(reply.status, 502)

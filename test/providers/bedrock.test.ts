@@ -4,6 +4,7 @@ import path from 'node:path'
 import test from 'ava'
 import { chunkFrame, exceptionFrame } from '../support/bedrock/frames.ts'
 import { differenceOf } from '../support/difference.ts'
+import { startGateway } from '../support/gateway.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, type SendOptions, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
@@ -19,7 +20,6 @@ const KEYS = {
 }
 const API_KEY = 'operator-bedrock-api-key'
 const SECRETS = [KEYS.secretAccessKey, KEYS.sessionToken, API_KEY]
-const START_MS = 50_000
 const FRAMES = { 'content-type': 'application/vnd.amazon.eventstream' }
 
 const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-bedrock-'))
@@ -40,20 +40,19 @@ const common = {
   AWS_CONFIG_FILE: '/dev/null',
 }
 const signing = { ...common, BEDROCK_REGION: KEYS.region, BEDROCK_BASE_URL: `${signed.url}/private` }
-const [gateway, keyGateway, profileGateway, bareGateway] = await Promise.all(
-  [
-    {
-      ...signing,
-      AWS_ACCESS_KEY_ID: KEYS.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
-      AWS_SESSION_TOKEN: KEYS.sessionToken,
-    },
-    { ...common, BEDROCK_BASE_URL: keyed.url, AWS_BEARER_TOKEN_BEDROCK: API_KEY },
-    { ...signing, AWS_PROFILE: 'work', AWS_SHARED_CREDENTIALS_FILE: profiles },
-    { ...signing, AWS_SHARED_CREDENTIALS_FILE: '/dev/null' },
-  ].map((env) => startGatewayProcess(env, { waitMs: START_MS })),
-)
-const gateways = [gateway, keyGateway, profileGateway, bareGateway].flatMap((one) => one ?? [])
+const keys = {
+  AWS_ACCESS_KEY_ID: KEYS.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
+  AWS_SESSION_TOKEN: KEYS.sessionToken,
+}
+const [gateway, keyGateway, profileGateway, bareGateway] = await Promise.all([
+  startGateway({ ...signing, ...keys }),
+  startGateway({ ...common, BEDROCK_BASE_URL: keyed.url, AWS_BEARER_TOKEN_BEDROCK: API_KEY }),
+  // The places of the machine's own credentials are variables of a process.
+  startGatewayProcess({ ...signing, AWS_PROFILE: 'work', AWS_SHARED_CREDENTIALS_FILE: profiles }),
+  startGatewayProcess({ ...signing, AWS_SHARED_CREDENTIALS_FILE: '/dev/null' }),
+])
+const gateways = [gateway, keyGateway, profileGateway, bareGateway]
 test.after.always(async () => {
   await Promise.all(gateways.map((one) => one.stop()))
   await Promise.all([signed.close(), keyed.close(), rm(folder, { recursive: true, force: true })])
@@ -73,7 +72,7 @@ function scene(script?: Script | ((nth: number) => Script | undefined)) {
     model,
     seen: () => signed.seenOf(model),
     send: (options: SendOptions = {}, fields = {}) =>
-      send(gateway?.url ?? '', { body: ask('hello there', { model: `bedrock/${model}`, ...fields }), ...options }),
+      send(gateway.url, { body: ask('hello there', { model: `bedrock/${model}`, ...fields }), ...options }),
   }
 }
 
@@ -87,7 +86,7 @@ test('bedrock: a signed request is answered, and its path names the model', asyn
 
 test('bedrock: the address of an inference profile is a model as well', async (t) => {
   const profile = 'arn:aws:bedrock:eu-central-1:123456789012:application-inference-profile/a(b)*c'
-  const reply = await send(gateway?.url ?? '', { body: ask('hi', { model: `bedrock/${profile}`, stream: true }) })
+  const reply = await send(gateway.url, { body: ask('hi', { model: `bedrock/${profile}`, stream: true }) })
   t.is(reply.status, 200, reply.text)
   t.regex(reply.text, /^event: message_start\n/)
 })
@@ -148,7 +147,7 @@ test('bedrock: betas are sent in the body; those of the client itself are droppe
 
 test('bedrock: an API key of the service is shown as a bearer, and nothing is signed', async (t) => {
   const body = ask('hi', { model: 'bedrock/anthropic.claude-keyed', stream: true })
-  const reply = await send(keyGateway?.url ?? '', { body })
+  const reply = await send(keyGateway.url, { body })
   t.is(reply.status, 200, reply.text)
   t.regex(reply.text, /^event: message_start\n/)
   t.is(keyed.seen.at(-1)?.headers['x-amz-date'], undefined)
@@ -156,19 +155,19 @@ test('bedrock: an API key of the service is shown as a bearer, and nothing is si
 
 test('bedrock: keys of a profile are found by the chain of credentials', async (t) => {
   const body = ask('hi', { model: 'bedrock/anthropic.claude-profile' })
-  const reply = await send(profileGateway?.url ?? '', { body })
+  const reply = await send(profileGateway.url, { body })
   t.is(reply.status, 200, reply.text)
 })
 
 test('bedrock: without any credential it is not configured, and the error names the setting', async (t) => {
   const body = ask('hi', { model: 'bedrock/anthropic.claude-bare' })
-  const reply = await send(bareGateway?.url ?? '', { body })
+  const reply = await send(bareGateway.url, { body })
   t.is(reply.status, 401)
   t.regex(
     String(valueAt(reply.json, 'error.message')),
     /No credential for provider bedrock: set AWS_BEARER_TOKEN_BEDROCK/,
   )
-  t.regex(bareGateway?.log() ?? '', /provider_credential.missing/)
+  t.regex(bareGateway.log(), /provider_credential.missing/)
 })
 
 test('bedrock: a refusal of the service becomes an error of the Messages shape', async (t) => {
@@ -241,14 +240,14 @@ test('bedrock: a damaged frame ends the stream with an error event and lets the 
 
 test('bedrock: tokens are counted for the model behind an inference profile', async (t) => {
   const body = { model: 'bedrock/us.anthropic.counted', messages: [{ role: 'user', content: 'hello' }] }
-  const reply = await send(gateway?.url ?? '', { path: '/v1/messages/count_tokens', body })
+  const reply = await send(gateway.url, { path: '/v1/messages/count_tokens', body })
   t.is(reply.status, 200, reply.text)
   t.deepEqual(Object.keys(reply.json as object), ['input_tokens'])
   t.is(signed.seenOf('anthropic.counted')[0]?.url, '/private/model/anthropic.counted/count-tokens')
 })
 
 test('bedrock: the model list has the operator’s names', async (t) => {
-  const reply = await send(gateway?.url ?? '', { method: 'GET', path: '/v1/models' })
+  const reply = await send(gateway.url, { method: 'GET', path: '/v1/models' })
   t.is(reply.status, 200, reply.text)
   t.regex(reply.text, /"bedrock\/anthropic\.claude-x-v1:0"/)
 })

@@ -6,6 +6,7 @@ import path from 'node:path'
 import test from 'ava'
 import { googleAuthorization } from '../../src/providers/vertex/credentials.ts'
 import { differenceOf } from '../support/difference.ts'
+import { startGateway } from '../support/gateway.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, type SendOptions, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
@@ -15,7 +16,6 @@ import { loadRecordings } from '../support/recordings.ts'
 import { startVertex } from '../support/stand-in-vertex.ts'
 
 const TOKEN = 'ya29.operator-token'
-const START_MS = 50_000
 const MODELS = '/v1/projects/my-project/locations/europe-west1/publishers/anthropic/models'
 
 const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-vertex-'))
@@ -37,13 +37,12 @@ const common = {
   VERTEX_LOCATION: 'europe-west1',
   VERTEX_BASE_URL: vertex.url,
 }
-const [gateway, fileGateway] = await Promise.all(
-  [
-    { ...common, SVC_CONFIG: config, VERTEX_ACCESS_TOKEN: TOKEN },
-    { ...common, SVC_CONFIG: withFile },
-  ].map((env) => startGatewayProcess(env, { waitMs: START_MS })),
-)
-const gateways = [gateway, fileGateway].flatMap((one) => one ?? [])
+const [gateway, fileGateway] = await Promise.all([
+  startGateway({ ...common, SVC_CONFIG: config, VERTEX_ACCESS_TOKEN: TOKEN }),
+  // Google's library warns the process.
+  startGatewayProcess({ ...common, SVC_CONFIG: withFile }),
+])
+const gateways = [gateway, fileGateway]
 test.after.always(async () => {
   await Promise.all(gateways.map((one) => one.stop()))
   await Promise.all([vertex.close(), tokenService.close(), rm(folder, { recursive: true, force: true })])
@@ -96,7 +95,7 @@ function scene(script?: Script | ((nth: number) => Script | undefined)) {
     model,
     seen: () => vertex.seenOf(model),
     send: (options: SendOptions = {}, fields = {}) =>
-      send(gateway?.url ?? '', { body: ask('hello there', { model: `vertex/${model}`, ...fields }), ...options }),
+      send(gateway.url, { body: ask('hello there', { model: `vertex/${model}`, ...fields }), ...options }),
   }
 }
 
@@ -145,7 +144,7 @@ test('vertex: betas are sent in the header; those of the client itself are dropp
 
 test('vertex: a token is asked for with the credentials of a file, once for many requests', async (t) => {
   const body = ask('hi', { model: 'vertex/claude-with-file' })
-  const replies = await Promise.all([1, 2, 3].map(() => send(fileGateway?.url ?? '', { body })))
+  const replies = await Promise.all([1, 2, 3].map(() => send(fileGateway.url, { body })))
   for (const reply of replies) t.is(reply.status, 200, reply.text)
   t.is(tokenService.given(), 1)
 })
@@ -200,7 +199,7 @@ test('vertex: a stream that is cut ends with an error event', async (t) => {
 
 test('vertex: tokens are counted for the model in the body', async (t) => {
   const body = { model: 'vertex/claude-counted', messages: [{ role: 'user', content: 'hello' }] }
-  const reply = await send(gateway?.url ?? '', { path: '/v1/messages/count_tokens', body })
+  const reply = await send(gateway.url, { path: '/v1/messages/count_tokens', body })
   t.is(reply.status, 200, reply.text)
   t.deepEqual(Object.keys(reply.json as object), ['input_tokens'])
   const seen = vertex.seen.find(({ json }) => json?.model === 'claude-counted')
@@ -208,7 +207,7 @@ test('vertex: tokens are counted for the model in the body', async (t) => {
 })
 
 test('vertex: the model list has the operator’s names', async (t) => {
-  const reply = await send(gateway?.url ?? '', { method: 'GET', path: '/v1/models' })
+  const reply = await send(gateway.url, { method: 'GET', path: '/v1/models' })
   t.regex(reply.text, /"vertex\/claude-x@20990101"/)
 })
 
