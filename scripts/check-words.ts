@@ -27,12 +27,20 @@ const CLEAN = [
   'test/agent',
   'test/attacks',
   'test/billing',
+  'test/cli',
   'test/clients',
+  'test/compress',
   'test/cost-guard',
+  'test/dashboard',
+  'test/docs',
   'test/exact-cache',
   'test/faults',
   'test/full-pipeline',
+  'test/golden',
   'test/metrics',
+  'test/newcomer',
+  'test/packaging',
+  'test/patterns',
   'test/payments',
   'test/providers',
   'test/prune-tools',
@@ -42,6 +50,7 @@ const CLEAN = [
   'test/support',
   'test/telemetry',
   'test/tracing',
+  'test/witnesses',
 ]
 
 /** Folders and files whose strings are vocabulary or a model's prompt; their comments are checked. */

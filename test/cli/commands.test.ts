@@ -13,7 +13,7 @@ function configFile(t: ExecutionContext, yaml = ''): { SVC_CONFIG: string } {
   return { SVC_CONFIG: createPluginDirectory(t).put('turnpike.yaml', yaml) }
 }
 
-test('cli: help lists the commands, each with what it does', async (t) => {
+test('cli: help lists the commands, each with its purpose', async (t) => {
   const { code, stdout } = await runCommand(['--help'])
   t.is(code, 0)
   for (const command of ['start', 'pipeline', 'plugin', 'config'])
@@ -44,7 +44,7 @@ for (const [args, expected, says] of [
   [['size'], 2, /unknown command 'size'/],
   [['completion', 'bash'], 2, /unknown command 'completion'/],
 ] as const) {
-  test(`cli: turnpike ${args.join(' ')} fails with what is wrong`, async (t) => {
+  test(`cli: turnpike ${args.join(' ')} fails with the reason`, async (t) => {
     const { code, stdout, stderr } = await runCommandInThread(args, { env: configFile(t) })
     t.is(code, expected)
     t.regex(stderr, says)
@@ -99,7 +99,7 @@ function isGolden(t: ExecutionContext, actual: string, name: string): void {
   t.is(actual, readFileSync(file, 'utf8'))
 }
 
-test('cli: explain tells the default pipeline, its options, who set each and what a caller may change', async (t) => {
+test('cli: explain shows the default pipeline, its options, the source of each and what a caller may change', async (t) => {
   const { code, stdout } = await runCommandInThread(['pipeline', 'explain'], { env: configFile(t) })
   t.is(code, 0)
   isGolden(t, stdout, 'explain-default.txt')
@@ -132,7 +132,7 @@ test('cli: explain shows what rails do to a caller’s string', async (t) => {
   isGolden(t, stdout, 'explain-railed.txt')
 })
 
-test('cli: explain --json tells the same to a machine, and hides what a plugin marks as secret', async (t) => {
+test('cli: explain --json has the same as data, and hides options that a plugin marks as secret', async (t) => {
   const env = { ...configFile(t, RAILED), ...railedPlugins(t) }
   const { stdout, code } = await runCommandInThread(['pipeline', 'explain', '--json'], { env })
   t.is(code, 0)
@@ -184,7 +184,7 @@ test('cli: plugin list names every plugin with its folder, and a broken one apar
   )
 })
 
-test('cli: plugin check tells a good plugin from a broken one', async (t) => {
+test('cli: plugin check accepts a good plugin and refuses a broken one', async (t) => {
   const plugins = createPluginDirectory(t, {
     'good/index.ts': pluginSource('good'),
     'bad/index.ts': pluginSource('bad').replace(`onError: 'bypass'`, `onError: 'ignore'`),

@@ -31,7 +31,10 @@ const MISTAKES: Readonly<Record<string, readonly [env: Record<string, string>, s
     { PORT: '4321', ANTHROPIC_BASE_URL: 'http://localhost:4321' },
     /`anthropic` is this gateway itself.*from the environment/,
   ],
-  'local mode that everybody reaches': [{ HOST: '0.0.0.0' }, /every machine that reaches it uses your provider keys/],
+  'local mode that every machine reaches': [
+    { HOST: '0.0.0.0' },
+    /every machine that reaches it uses your provider keys/,
+  ],
   'cloud mode without users': [{ SVC_MODE: 'cloud' }, /cloud mode cannot start/],
   'a pipeline that names what is not there': [{ SVC_PIPELINE: 'exact-cash' }, /cannot run.*exact-cash/],
   'PostgreSQL that is not there': [{ DATABASE_URL: 'postgres://127.0.0.1:9/x' }, /PostgreSQL does not reply/],
@@ -45,7 +48,7 @@ const MISTAKES: Readonly<Record<string, readonly [env: Record<string, string>, s
 }
 
 for (const [title, [env, says]] of Object.entries(MISTAKES)) {
-  test(`doctor: finds ${title}, and says how to mend it`, async (t) => {
+  test(`doctor: finds ${title}, and suggests the correction`, async (t) => {
     const { code, faults } = await examine(t, env)
     t.is(code, 1)
     const found = faults.find((fault) => says.test(fault.says))
@@ -54,7 +57,7 @@ for (const [title, [env, says]] of Object.entries(MISTAKES)) {
   })
 }
 
-test('doctor: a gateway as it comes has no fault, and nothing was made', async (t) => {
+test('doctor: the default configuration has no fault, and no file is created', async (t) => {
   const { code, findings, folder } = await examine(t, {})
   t.is(code, 0)
   t.deepEqual(
@@ -64,7 +67,7 @@ test('doctor: a gateway as it comes has no fault, and nothing was made', async (
   t.false(existsSync(path.join(folder, 'data')))
 })
 
-test('doctor: a key that its provider refuses, and a provider that cannot be reached, are told apart', async (t) => {
+test('doctor: a key that its provider refuses, and a provider that cannot be reached, are different faults', async (t) => {
   const refusing = createServer((_, reply) => {
     reply.writeHead(401, { 'content-type': 'application/json' })
     reply.end('{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}')
@@ -81,7 +84,7 @@ test('doctor: a key that its provider refuses, and a provider that cannot be rea
   t.notRegex(JSON.stringify(faults), /canary/)
 })
 
-test('doctor: beside a running gateway it knows it, its database and its provider', async (t) => {
+test('doctor: beside a running gateway it finds it, its database and its provider', async (t) => {
   const provider = await startProvider()
   t.teardown(() => provider.close())
   const { path: dataDir } = createPluginDirectory(t)

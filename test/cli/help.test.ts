@@ -5,7 +5,7 @@ import { examplesOf } from '../../src/cli/help.ts'
 import { addListed, listingOf } from '../../src/cli/listing.ts'
 import { createProgram, createWholeProgram as program } from '../../src/cli/main.ts'
 
-/** They start something. */
+/** Commands that start a process. */
 const WITHOUT_JSON = ['turnpike start', 'turnpike plugin test']
 
 function leavesOf(command: Command): Command[] {
@@ -16,7 +16,7 @@ function nameOf(command: Command): string {
   return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`
 }
 
-/** The help as a person sees it. */
+/** Returns the help as a terminal shows it. */
 function helpOf(command: Command): string {
   let help = ''
   command.configureOutput({ writeOut: (text) => (help += text) })
@@ -24,7 +24,7 @@ function helpOf(command: Command): string {
   return help
 }
 
-test('help: every command says what it does, shows an example and tells its exit codes', async (t) => {
+test('help: every command has a summary, an example and its exit codes', async (t) => {
   const leaves = leavesOf(await program())
   t.true(leaves.length > 20, `${leaves.length} commands`)
   for (const leaf of leaves) {
@@ -44,7 +44,7 @@ test('help: every command that prints data prints JSON, too', async (t) => {
   t.deepEqual(without.map(nameOf).toSorted(), WITHOUT_JSON.toSorted())
 })
 
-test('help: the examples are commands that are taken as they stand', async (t) => {
+test('help: the examples are commands that parse', async (t) => {
   const all = await program()
   const taken: string[] = []
   for (const leaf of leavesOf(all)) leaf.action(() => void taken.push(nameOf(leaf)))

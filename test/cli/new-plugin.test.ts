@@ -35,16 +35,16 @@ test('cli: a new plugin passes its check and its test, and the gateway runs it',
   t.is(reply.headers['x-my-first'], 'hello')
 })
 
-test('cli: plugin new --dir writes where it is told, and plugin test fails with a failing test', async (t) => {
+test('cli: plugin new --dir writes to that folder, and plugin test fails with a failing test', async (t) => {
   const place = createPluginDirectory(t)
   const env = { SVC_CONFIG: place.put('turnpike.yaml', '') }
   t.is((await runCommandInThread(['plugin', 'new', 'elsewhere', '--dir', place.path], { env })).code, 0)
   place.put(
     'elsewhere/more.test.ts',
-    `import test from 'node:test'\ntest('fails', () => { throw new Error('as told') })`,
+    `import test from 'node:test'\ntest('fails', () => { throw new Error('as expected') })`,
   )
   const { code, stdout } = await runCommand(['plugin', 'test', path.join(place.path, 'elsewhere')], { env })
   t.is(code, 1)
-  t.regex(stdout, /as told/)
+  t.regex(stdout, /as expected/)
   t.regex(stdout, /pass 1\b/)
 })

@@ -5,14 +5,14 @@ import test from 'ava'
 import { runCommand } from '../support/command-line.ts'
 import { createPluginDirectory } from '../support/plugin-folders.ts'
 
-const DOOR = readFileSync(path.join(import.meta.dirname, '../../bin/turnpike.mjs'), 'utf8')
+const ENTRY = readFileSync(path.join(import.meta.dirname, '../../bin/turnpike.mjs'), 'utf8')
 
-/** The door, with a demand that no Node meets. */
-const strictDoor = DOOR.replace(/const NEEDED = \[.*\]/, 'const NEEDED = [999, 0]')
+/** The entry file, with a version that no Node has. */
+const strictEntry = ENTRY.replace(/const NEEDED = \[.*\]/, 'const NEEDED = [999, 0]')
 
-test('cli: a Node that is too old is told plainly when the project has none of its own', async (t) => {
-  t.not(strictDoor, DOOR)
-  const entry = createPluginDirectory(t).put('bin/turnpike.mjs', strictDoor)
+test('cli: a Node that is too old gets a plain error when the project has none of its own', async (t) => {
+  t.not(strictEntry, ENTRY)
+  const entry = createPluginDirectory(t).put('bin/turnpike.mjs', strictEntry)
   const { code, stdout, stderr } = await runCommand(['start'], { entry })
   t.is(code, 1)
   t.is(stdout, '')
@@ -22,7 +22,7 @@ test('cli: a Node that is too old is told plainly when the project has none of i
 
 test('cli: a Node that is too old hands over to the project’s own, with arguments, output and exit code', async (t) => {
   const project = createPluginDirectory(t)
-  const entry = project.put('bin/turnpike.mjs', strictDoor)
+  const entry = project.put('bin/turnpike.mjs', strictEntry)
   const own = project.put('node_modules/node/bin/node', '#!/bin/sh\necho "own: $@"\nexit 7\n')
   chmodSync(own, 0o755)
   const { code, stdout } = await runCommand(['plugin', 'list', '--json'], { entry })
@@ -30,7 +30,7 @@ test('cli: a Node that is too old hands over to the project’s own, with argume
   t.is(stdout, `own: ${entry} plugin list --json\n`)
 })
 
-/** A Node on this machine that is older than what we need. */
+/** Finds a Node on this machine that is older than the required one. */
 function findOldNode(): string | undefined {
   const folders = new Set([...(process.env.PATH ?? '').split(path.delimiter), '/usr/bin', '/usr/local/bin'])
   const nodes = [...folders]
@@ -58,7 +58,7 @@ if (oldNode !== undefined) {
   })
 
   test('cli: the old Node of this machine gets the plain error', async (t) => {
-    const entry = createPluginDirectory(t).put('bin/turnpike.mjs', DOOR)
+    const entry = createPluginDirectory(t).put('bin/turnpike.mjs', ENTRY)
     const { code, stderr } = await runCommand(['start'], { entry, node: oldNode })
     t.is(code, 1)
     t.regex(stderr, /^turnpike needs Node \d+\.\d+ or newer; this is Node /)

@@ -10,7 +10,7 @@ tests: {should: [briefly please], should_not: [at length]}
 ---
 Be brief.`
 
-test('patterns list: says which patterns there are and which cannot be used', async (t) => {
+test('patterns list: lists the patterns, and those that cannot be used', async (t) => {
   const folder = createPluginDirectory(t, {
     'p/brief/PATTERN.md': PATTERN,
     'p/wrong/PATTERN.md': PATTERN.replace('at length', 'briefly at length'),
@@ -45,7 +45,7 @@ test('patterns test: the patterns that come with the gateway pass theirs', async
   for (const { name, should, shouldNot } of passed) t.true(should >= 3 && shouldNot >= 3, name)
 })
 
-test('patterns try: shows what a text would be given, and what comes near', async (t) => {
+test('patterns try: shows the texts that would be injected, and near misses', async (t) => {
   const folder = createPluginDirectory(t, { 'p/brief/PATTERN.md': PATTERN })
   const SVC_CONFIG = folder.put(
     'turnpike.yaml',

@@ -9,7 +9,7 @@ function priced(t: ExecutionContext, prices = 'models: []', more = ''): { SVC_CO
   return { SVC_CONFIG: folder.put('turnpike.yaml', more), SVC_PRICES: folder.put('prices.yaml', prices) }
 }
 
-test('cli: prices shows a model’s prices, of every size, and whose they are', async (t) => {
+test('cli: prices shows a model’s prices, of every size, and their source', async (t) => {
   const { code, stdout } = await runCommandInThread(['prices', 'claude-sonnet-4-5'], { env: priced(t) })
   t.is(code, 0)
   t.regex(stdout, /^anthropic\/claude-sonnet-4-5: list price \(anthropic\/claude-sonnet-4-5\)$/m)
@@ -20,7 +20,7 @@ test('cli: prices shows a model’s prices, of every size, and whose they are', 
   t.regex(stdout, /batch ×0\.5, us ×1\.1, fast ×2/)
 })
 
-test('cli: prices tells an unknown model by its source', async (t) => {
+test('cli: prices names the source of an unknown model’s price', async (t) => {
   const env = priced(t, undefined, 'prices: { ceiling: { input: 11, output: 22 } }')
   const { code, stdout } = await runCommandInThread(['prices', 'mystery', '--provider', 'mine'], { env })
   t.is(code, 0)

@@ -53,12 +53,12 @@ test('replay: through another pipeline, with headers of its own, as JSON', async
     '--json',
   ])
   t.is(code, 0)
-  const told = parseJson(stdout)
-  t.is(valueAt(told, 'answers'), 'same')
-  t.is(valueAt(told, 'before.pipeline'), 'none')
-  t.is(valueAt(told, 'now.pipeline'), 'exact-cache')
-  t.is(valueAt(told, 'now.cache'), 'miss')
-  t.true(Number(valueAt(told, 'now.costNanoUsd')) > 0)
+  const shown = parseJson(stdout)
+  t.is(valueAt(shown, 'answers'), 'same')
+  t.is(valueAt(shown, 'before.pipeline'), 'none')
+  t.is(valueAt(shown, 'now.pipeline'), 'exact-cache')
+  t.is(valueAt(shown, 'now.cache'), 'miss')
+  t.true(Number(valueAt(shown, 'now.costNanoUsd')) > 0)
   const again = stage.provider.seen.filter(({ raw }) => raw.includes('"elsewhere"')).at(-1)
   t.regex(String(again?.headers['anthropic-beta']), /a-beta-2026/)
   t.notRegex(stdout, /sk-ant-mine/)
@@ -110,7 +110,7 @@ test('replay: an error is shown, and is the exit code', async (t) => {
   t.regex(stderr, /\S/)
 })
 
-test('replay: what is not there, and what was not kept, is told with what to do', async (t) => {
+test('replay: a missing request and one whose body was not kept are errors with the next step', async (t) => {
   const missing = await replay(['req_none'])
   t.is(missing.code, 66)
   t.regex(missing.stderr, /no such request/)

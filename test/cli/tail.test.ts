@@ -48,7 +48,7 @@ test('tail: --json gives an object a line; filters keep the others out', async (
   t.deepEqual(models, ['claude-filtered-a', 'claude-filtered-c'])
 })
 
-test('tail: what stands in a model’s name cannot drive the terminal', async (t) => {
+test('tail: control characters in a model’s name cannot drive the terminal', async (t) => {
   const [text, json] = [
     await tail(t, ['--text', '52;c', '-n', '1']),
     await tail(t, ['--json', '--text', '52;c', '-n', '1']),
@@ -79,7 +79,7 @@ const ROW: Partial<LiveRequest> = {
   totalMs: 1,
 }
 
-/** Stands in for a gateway whose connections break. */
+/** Starts a stand-in for a gateway whose connections break. */
 async function startBreaking(
   t: ExecutionContext,
   connect: (reply: ServerResponse, lastId: unknown, nth: number) => void,
@@ -98,7 +98,7 @@ async function startBreaking(
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}` // safe: it listens on a port
 }
 
-test('tail: a connection that is lost is opened again, from where it was, and that is said', async (t) => {
+test('tail: a connection that is lost is opened again where it ended, with a message', async (t) => {
   const lastIds: unknown[] = []
   const send = (reply: ServerResponse, id: string) =>
     reply.write(`id: ${id}\ndata: ${JSON.stringify({ ...ROW, id, tokens: null, costNanoUsd: null })}\n\n`)
@@ -121,7 +121,7 @@ test('tail: a connection that is lost is opened again, from where it was, and th
   t.is(command.stderr().match(/lost .+; trying again in 0\.5 s/g)?.length, 2)
 })
 
-test('tail: a gateway without a dashboard, and one that wants a session, say so', async (t) => {
+test('tail: a gateway without a dashboard, and one that requires a session, are errors', async (t) => {
   const gateway = await startGateway({ ...CLOUD })
   t.teardown(() => gateway.stop())
   const words = ['tail', '--url', gateway.url, '-n', '1']

@@ -50,7 +50,7 @@ test('compress: only the texts that it shortens differ from the bytes of the cli
   t.is(received, sent.replace(first, stripped).replace(first, JSON.stringify(pointer)))
 })
 
-test('compress: x-svc-context tells the tokens before and after, and the pipeline that ran', async (t) => {
+test('compress: x-svc-context has the tokens before and after, and the pipeline that ran', async (t) => {
   const scene = stage.scene()
   const reply = await scene.send({ body: bodyOf([...FIRST_CALL, SECOND_RESULT]) })
   const [, before, after] = /^before=(\d+), after=(\d+), epochs=0$/.exec(String(reply.headers['x-svc-context'])) ?? []
@@ -118,7 +118,7 @@ const LONG_SESSION = [0, 1, 2, 3, 4].flatMap((index) => [
 ])
 const PRESSED = 'compress?elide=pressure&max_context=20000&keep=1000'
 
-test('compress: under pressure old results are left out, with a marker that says how to have them back', async (t) => {
+test('compress: under pressure old results are left out, with a marker that names the way to get them back', async (t) => {
   const scene = stage.scene()
   const body = bodyOf([FIRST_CALL[0] ?? '', ...LONG_SESSION])
   const reply = await scene.send({ body, headers: { 'x-svc-pipe': PRESSED } })
@@ -131,7 +131,7 @@ test('compress: under pressure old results are left out, with a marker that says
   for (const result of results.slice(2)) t.notRegex(result, /elided/)
 })
 
-test('compress: where Anthropic can clear old results itself and the client allows it, it is told to', async (t) => {
+test('compress: where Anthropic can clear old results itself and the client allows it, it does', async (t) => {
   const scene = stage.scene()
   const headers = { 'x-svc-pipe': PRESSED, 'anthropic-beta': 'x-1, context-management-2025-06-27' }
   const extra =
@@ -146,7 +146,7 @@ test('compress: where Anthropic can clear old results itself and the client allo
   t.notRegex(String(seen?.raw), /elided/)
 })
 
-test('compress: what the client says of its context stands', async (t) => {
+test('compress: the client’s own context management is kept', async (t) => {
   const scene = stage.scene()
   const headers = { 'x-svc-pipe': PRESSED, 'anthropic-beta': 'context-management-2025-06-27' }
   const own = '"context_management":{"edits":[]},'
@@ -168,7 +168,7 @@ test('preserve: what it declares, compress leaves alone', async (t) => {
   }
 })
 
-test('preserve: with a report it says what was kept', async (t) => {
+test('preserve: with a report the reply has what was kept', async (t) => {
   const scene = stage.scene()
   const headers = { 'x-svc-pipe': 'preserve?report=1&ranges=0-1,compress' }
   const reply = await scene.send({ body: bodyOf([...FIRST_CALL, SECOND_RESULT]), headers })
@@ -176,7 +176,7 @@ test('preserve: with a report it says what was kept', async (t) => {
   t.is(reply.headers['x-svc-pipe'], 'preserve?report=1&ranges=0-1,compress')
 })
 
-test('preserve: a module that does not keep what is declared is passed over', async (t) => {
+test('preserve: a module that does not keep what is declared is bypassed', async (t) => {
   const scene = stage.scene()
   const sent = bodyOf(FIRST_CALL.slice(0, 1))
   const reply = await scene.send({ body: sent, headers: { 'x-svc-pipe': 'preserve?report=1&last_turns=1,vandal' } })

@@ -62,7 +62,7 @@ test('agent ledger: payments are listed, searched, and lead to their requests an
   t.deepEqual(faults, [])
 })
 
-test('agent ledger: is sound at 380 px in the dark, and says when nothing fits', async (t) => {
+test('agent ledger: is sound at 380 px in the dark, and shows when nothing matches', async (t) => {
   const narrow = { viewport: { width: 380, height: 800 }, colorScheme: 'dark' } as const
   await using open = await browser.open(`${booth.url}/#/agents`, narrow)
   const { page, faults } = open
@@ -74,7 +74,7 @@ test('agent ledger: is sound at 380 px in the dark, and says when nothing fits',
   t.deepEqual(faults, [])
 })
 
-test('agent ledger: its routes are bounded, say what they expect, and tell nothing of tokens', async (t) => {
+test('agent ledger: its routes are bounded, name the expected values, and have nothing of tokens', async (t) => {
   const first = await get('payments?limit=2')
   t.is((valueAt(first.json, 'data') as unknown[]).length, 2)
   const rest = await get(`payments?limit=2&after=${valueAt(first.json, 'next_cursor')}`)

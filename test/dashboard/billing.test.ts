@@ -22,7 +22,7 @@ test.after.always(async () => {
 const creditsOf = (user: string, query = '') =>
   sendAs(user, shop.url, { method: 'GET', path: `/dashboard/api/credits${query}` })
 
-test.serial('billing: somebody buys a plan on Stripe’s page, comes back, and looks at invoices', async (t) => {
+test.serial('billing: a user buys a plan on Stripe’s page, comes back, and opens the invoices', async (t) => {
   await using open = await browser.open(`${shop.url.replace('127.0.0.1', 'localhost')}/#/billing`)
   const { page, faults } = open
   await serveStripePages(page, shop.stripe, () => shop.deliver(t))

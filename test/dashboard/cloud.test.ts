@@ -98,7 +98,7 @@ test('dashboard in the cloud: a token that is none is refused, and no cookie is 
   t.is(reply.headers['set-cookie'], undefined)
 })
 
-test('dashboard in the cloud: bodies are kept from when an account says so, for its owner and for no operator', async (t) => {
+test('dashboard in the cloud: bodies are kept once an account switches that on, for its owner and for no operator', async (t) => {
   const headers = await asUser('kept')
   const captureOf = async (id: string) => {
     const { json } = await ask(`/dashboard/api/requests/${id}`, { headers })
@@ -119,7 +119,7 @@ test('dashboard in the cloud: bodies are kept from when an account says so, for 
   t.is(await captureOf(await request('kept', 'no more')), null)
 })
 
-test('dashboard in the cloud: somebody signs in, makes a key, and signs out', async (t) => {
+test('dashboard in the cloud: a user signs in, creates a key, and signs out', async (t) => {
   await using open = await browser.open(`${url}/#/keys`)
   const { page, faults } = open
   const tokenField = page.getByLabel('Session token')
@@ -150,7 +150,7 @@ test('dashboard in the cloud: somebody signs in, makes a key, and signs out', as
   t.deepEqual(faults, [])
 })
 
-test('dashboard in the cloud: over plain http from another machine nobody signs in, elsewhere the cookie is Secure', async (t) => {
+test('dashboard in the cloud: over plain http from another machine no user signs in, elsewhere the cookie is Secure', async (t) => {
   const signInFrom = async (headers: Readonly<Record<string, string>>) =>
     send(url, { path: '/dashboard/api/session', headers: { ...MARK, ...(await asUser('ann')), ...headers } })
   const plain = await signInFrom({ host: 'gateway.lan', origin: 'http://gateway.lan' })
@@ -166,8 +166,13 @@ test('dashboard in the cloud: over plain http from another machine nobody signs 
 
 test('dashboard in the cloud: a live page ends with its session', async (t) => {
   const pinned = { secret: SESSION_SECRET, userClaim: 'sub', issuer: undefined, audience: undefined, azp: [] }
-  const token = await mintSessionToken({ ...pinned, userId: 'ann', nowMs: Date.now(), ttlMs: 4000 })
-  const reply = await ask('/dashboard/api/live', { headers: bearer(token), timeoutMs: 60_000 })
+  const watch = async () => {
+    const token = await mintSessionToken({ ...pinned, userId: 'ann', nowMs: Date.now(), ttlMs: 4000 })
+    return ask('/dashboard/api/live', { headers: bearer(token), timeoutMs: 60_000 })
+  }
+  let reply = await watch()
+  // On a busy machine a session may end before its request is read.
+  while (reply.status === 401) reply = await watch()
   t.is(reply.status, 200)
   t.true(reply.endedCleanly)
   t.notRegex(reply.text, /still here/, 'it ended before the session was looked at again')

@@ -24,7 +24,7 @@ async function detailOf(id: unknown): Promise<unknown> {
   return (await find()).json
 }
 
-test('dashboard: the page lets in its own scripts alone, and its files are kept for ever by their names', async (t) => {
+test('dashboard: the page admits its own scripts alone, and its files are cached permanently by their names', async (t) => {
   const page = await get('/')
   const policy = String(page.headers['content-security-policy'])
   t.is(page.status, 200)
@@ -113,7 +113,7 @@ test('dashboard: lists are filtered by text, cache and end, and paged', async (t
   t.is(valueAt(page.json, 'has_more'), true)
 })
 
-test('dashboard: a filter that cannot be says what was expected', async (t) => {
+test('dashboard: an invalid filter is an error with the expected value', async (t) => {
   for (const [query, message] of [
     ['limit=0', /limit/],
     ['limit=x', /limit: expected a whole number/],

@@ -7,7 +7,7 @@ import { LivePages } from '../../src/http/dashboard/live-pages.ts'
 import { createRecordingLog } from '../support/recording-log.ts'
 import { sampleRequest } from '../support/telemetry.ts'
 
-/** A connection that is full when it is told to be, and what was written to it. */
+/** Creates a connection that is full on demand, and records its batches. */
 function createSink() {
   const batches: LiveBatch[] = []
   const sink = {
@@ -27,7 +27,7 @@ function createSink() {
   return sink
 }
 
-/** A feed whose pauses end when they are told to. */
+/** Creates a feed whose pauses end on demand. */
 function createFeed() {
   let waiting: (() => void)[] = []
   const feed = new LiveFeed((work) => void waiting.push(work))
@@ -39,15 +39,15 @@ function createFeed() {
   return { feed, turn }
 }
 
-test('live feed: a watcher is told of its own scopes alone', (t) => {
+test('live feed: a watcher gets the requests of its own scopes alone', (t) => {
   const { feed, turn } = createFeed()
   const [ada, ben] = [sampleRequest({ scope: 'ada' }), sampleRequest({ scope: 'ben' })]
-  const told = (scopes: Scopes) => {
+  const watch = (scopes: Scopes) => {
     const sink = createSink()
     feed.watch({ scopes, sink })
     return sink
   }
-  const sinks = [told('ada'), told(['ben', 'cay']), told([]), told(EVERYBODY)]
+  const sinks = [watch('ada'), watch(['ben', 'cay']), watch([]), watch(EVERYBODY)]
   feed.publish(ada)
   feed.publish(ben)
   turn()
@@ -57,7 +57,7 @@ test('live feed: a watcher is told of its own scopes alone', (t) => {
   )
 })
 
-test('live feed: who comes back is told what came meanwhile', (t) => {
+test('live feed: a watcher that comes back gets the requests of the meantime', (t) => {
   const { feed, turn } = createFeed()
   const requests = [sampleRequest(), sampleRequest(), sampleRequest()]
   for (const request of requests) feed.publish(request)
@@ -70,7 +70,7 @@ test('live feed: who comes back is told what came meanwhile', (t) => {
   )
 })
 
-test('live feed: what a full connection cannot take is counted, and no request is told twice or out of order', (t) => {
+test('live feed: what a full connection cannot take is counted, and no request is sent twice or out of order', (t) => {
   const seen = { dropped: 0, whole: 0 }
   fc.assert(
     fc.property(
@@ -131,7 +131,7 @@ test('live pages: there is room for a hundred, and all are ended', (t) => {
   t.true(sinks.every(({ hasEnded }) => hasEnded))
 })
 
-/** Processes with a channel between them that can fail, and whose pauses end when they are told to. */
+/** Creates processes with a channel between them that can fail, and whose pauses end on demand. */
 function createProcesses(count: number) {
   const listeners = new Map<string, ((text: string) => void)[]>()
   const state = { isBroken: false, published: 0, waiting: [] as (() => void)[] }
@@ -150,7 +150,7 @@ function createProcesses(count: number) {
     const feed = new LiveFeed((work) => void state.waiting.push(work))
     return { feed, pages: new LivePages({ feed, channel, log: createRecordingLog() }) }
   })
-  /** Lets everything go its way that is under way. */
+  /** Resolves when all that is in-flight has arrived. */
   const settle = async () => {
     for (let i = 0; i < 8; i++) {
       for (const work of state.waiting.splice(0)) work()
@@ -160,7 +160,7 @@ function createProcesses(count: number) {
   return { processes: processes as [(typeof processes)[0], ...typeof processes], state, settle }
 }
 
-test('live pages: nothing is published while nobody watches, nor once they have left', async (t) => {
+test('live pages: nothing is published while there is no watcher', async (t) => {
   const { processes, state, settle } = createProcesses(2)
   const [here, there] = processes
   there?.feed.publish(sampleRequest())
@@ -182,7 +182,7 @@ test('live pages: nothing is published while nobody watches, nor once they have 
   t.is(state.published, before)
 })
 
-test('live pages: a page of another process is told of its own scopes alone, also when they change', async (t) => {
+test('live pages: a page of another process gets the requests of its own scopes alone, also when they change', async (t) => {
   const { processes, settle } = createProcesses(3)
   const [here, ...others] = processes
   const sink = createSink()
@@ -204,7 +204,7 @@ test('live pages: a page of another process is told of its own scopes alone, als
   t.is(sink.dropped(), 0)
 })
 
-test('live pages: a process that learns late who watches tells what has ended since', async (t) => {
+test('live pages: a process that learns of a watcher late sends the requests that have ended since', async (t) => {
   const { processes, state, settle } = createProcesses(2)
   const [here, there] = processes
   there?.feed.publish(sampleRequest())
@@ -220,7 +220,7 @@ test('live pages: a process that learns late who watches tells what has ended si
   t.deepEqual(sink.ids(), [missed.id])
 })
 
-test('live pages: a process that is silent is told nothing any more', async (t) => {
+test('live pages: nothing is sent to a process that is silent', async (t) => {
   const { processes, state, settle } = createProcesses(2)
   const [here, there] = processes
   here.pages.watch({ scopes: EVERYBODY, sink: createSink() })
@@ -232,7 +232,7 @@ test('live pages: a process that is silent is told nothing any more', async (t) 
   t.is(state.published, before)
 })
 
-test('live pages: whatever breaks, each request of another process is told once, or counted as dropped', async (t) => {
+test('live pages: whatever breaks, each request of another process is sent once, or counted as dropped', async (t) => {
   const seen = { dropped: 0, whole: 0 }
   const step = fc.oneof(fc.constantFrom('break', 'mend', 'settle'), fc.integer({ min: 1, max: 70 }))
   await fc.assert(

@@ -5,7 +5,7 @@ import { startStage } from '../support/cache-stage.ts'
 import type { JsonObject } from '../support/json.ts'
 
 /*
- * One gateway in local mode, one browser; requests are made through the door before pages are looked at.
+ * One gateway in local mode, one browser; requests are sent before pages are opened.
  */
 const TOOL_RESULT: JsonObject = {
   messages: [

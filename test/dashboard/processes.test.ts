@@ -16,7 +16,7 @@ import { createRedis, isRedisExpected } from '../support/redis.ts'
 const SEVERAL = 6
 const BODY = { model: 'demo/echo', max_tokens: 50, messages: [{ role: 'user', content: 'Who hears this?' }] }
 
-/** Opens the feed of a process; gives what it has told so far. */
+/** Opens the feed of a process; returns a function that gives its text so far. */
 async function watch(t: ExecutionContext, { url, port }: GatewayProcess, headers = {}): Promise<() => string> {
   const leaving = new AbortController()
   const { promise: isOpen, resolve } = Promise.withResolvers<void>()
@@ -40,21 +40,21 @@ async function watch(t: ExecutionContext, { url, port }: GatewayProcess, headers
   return () => text
 }
 
-/** Asks on a connection of its own; resolves with the receipt's id. */
+/** Sends a request on a connection of its own; resolves with the receipt's id. */
 async function ask({ url }: Pick<GatewayProcess, 'url'>, headers = {}): Promise<string> {
   const reply = await send(url, { headers, body: BODY })
   return String(reply.headers['x-svc-receipt'])
 }
 
-/** Asks several times at each gateway; resolves with the ids when the feed has told of them all. */
-async function assertTold(told: () => string, gateways: readonly GatewayProcess[], headers = {}): Promise<string[]> {
+/** Sends several requests to each gateway; resolves with the ids when the feed has them all. */
+async function assertFed(fed: () => string, gateways: readonly GatewayProcess[], headers = {}): Promise<string[]> {
   const ids: string[] = []
   for (const gateway of gateways) for (let i = 0; i < SEVERAL; i++) ids.push(await ask(gateway, headers))
-  await eventually(() => ids.every((id) => told().includes(`id: ${id}\n`)), `a feed with ${ids}`)
+  await eventually(() => ids.every((id) => fed().includes(`id: ${id}\n`)), `a feed with ${ids}`)
   return ids
 }
 
-/** Looks at each request until whoever answers has had a turn, and asserts that its body is there each time. */
+/** Queries each request until every process has had a turn, and asserts that its body is there each time. */
 async function assertBodies(
   t: ExecutionContext,
   gateways: readonly GatewayProcess[],
@@ -69,15 +69,15 @@ async function assertBodies(
     }
 }
 
-test('processes: with workers, the feed tells of all of them, and bodies are found wherever they are kept', async (t) => {
+test('processes: with workers, the feed has the requests of all, and bodies are found in any of them', async (t) => {
   const gateway = await startGatewayProcess({}, { args: ['--workers', '2'] })
   t.teardown(() => gateway.stop())
-  const told = await watch(t, gateway)
-  await assertBodies(t, [gateway], await assertTold(told, [gateway]))
-  t.deepEqual(told().match(/^event: dropped$/gm), null)
+  const fed = await watch(t, gateway)
+  await assertBodies(t, [gateway], await assertFed(fed, [gateway]))
+  t.deepEqual(fed().match(/^event: dropped$/gm), null)
 })
 
-test('processes: with workers in the cloud, users are told of their own requests alone, and all keep bodies when one is told to', async (t) => {
+test('processes: with workers in the cloud, users see their own requests alone, and all workers keep bodies when one gets the setting', async (t) => {
   const gateway = await startGatewayProcess(CLOUD, { args: ['--workers', '2'] })
   t.teardown(() => gateway.stop())
   const [ada, ben] = await Promise.all([createKey(gateway, 'ada'), createKey(gateway, 'ben')])
@@ -88,8 +88,8 @@ test('processes: with workers in the cloud, users are told of their own requests
     ['ada', 'ben'].map(async (user) => watch(t, gateway, bearer(await sessionToken(user)))),
   )
   const of = (key: string) => bearer(key)
-  const adaIds = await assertTold(adas ?? String, [gateway], of(ada.key))
-  const benIds = await assertTold(bens ?? String, [gateway], of(ben.key))
+  const adaIds = await assertFed(adas ?? String, [gateway], of(ada.key))
+  const benIds = await assertFed(bens ?? String, [gateway], of(ben.key))
   t.false(benIds.some((id) => adas?.().includes(id)))
   t.false(adaIds.some((id) => bens?.().includes(id)))
   const find = (id: string) => sendAs('ada', gateway.url, { method: 'GET', path: `/dashboard/api/requests/${id}` })
@@ -107,22 +107,25 @@ test('processes: with workers in the cloud, users are told of their own requests
 })
 
 const withRedis = isRedisExpected ? test : test.skip
-withRedis('processes: with Redis, the feed tells of all gateways, also after Redis was away', async (t) => {
-  const redis = await createRedis(t)
-  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-peers-'))
-  t.teardown(() => rm(folder, { recursive: true, force: true }))
-  const env = { REDIS_URL: redis.url, SVC_DATA_DIR: folder }
-  const gateways = await Promise.all([startGatewayProcess(env), startGatewayProcess(env)])
-  t.teardown(() => Promise.all(gateways.map((gateway) => gateway.stop())))
-  const told = await watch(t, gateways[0])
-  await assertBodies(t, gateways, await assertTold(told, gateways))
-  await redis.kill()
-  await assertTold(told, [gateways[0]])
-  await redis.start()
-  // What ends while it is away is kept for nobody; the next ones are told of once both are connected again.
-  const later: string[] = []
-  await eventually(async () => {
-    later.push(await ask(gateways[1]))
-    return later.some((id) => told().includes(`id: ${id}\n`))
-  }, 'the feed tells of the other gateway again')
-})
+withRedis(
+  'processes: with Redis, the feed has the requests of all gateways, also after an outage of Redis',
+  async (t) => {
+    const redis = await createRedis(t)
+    const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-peers-'))
+    t.teardown(() => rm(folder, { recursive: true, force: true }))
+    const env = { REDIS_URL: redis.url, SVC_DATA_DIR: folder }
+    const gateways = await Promise.all([startGatewayProcess(env), startGatewayProcess(env)])
+    t.teardown(() => Promise.all(gateways.map((gateway) => gateway.stop())))
+    const fed = await watch(t, gateways[0])
+    await assertBodies(t, gateways, await assertFed(fed, gateways))
+    await redis.kill()
+    await assertFed(fed, [gateways[0]])
+    await redis.start()
+    // Requests that end during the outage are lost to the feed; later ones arrive once both are connected again.
+    const later: string[] = []
+    await eventually(async () => {
+      later.push(await ask(gateways[1]))
+      return later.some((id) => fed().includes(`id: ${id}\n`))
+    }, 'a request of the other gateway in the feed')
+  },
+)

@@ -30,7 +30,7 @@ test('diff: a long stretch without change is a line that counts it', (t) => {
   t.deepEqual(found.at(-1), { kind: 'more', text: 'new' })
 })
 
-test('readable: a text of several lines stands in lines, and JSON loses nothing else', (t) => {
+test('readable: a text of several lines is shown in lines, and JSON loses nothing else', (t) => {
   t.is(
     readable('{"a":"x\\ny","b":[1,{}],"c":[]}'),
     '{\n  "a": \n    │ x\n    │ y,\n  "b": [\n    1,\n    {}\n  ],\n  "c": []\n}',

@@ -19,7 +19,7 @@ const ROOT = path.resolve(import.meta.dirname, '../..')
 const USUAL_ADDRESS = /(http:\/\/)?(127\.0\.0\.1|localhost):3099/g
 const run = promisify(execFile)
 
-/** What is wrong with examples, each with its place; none must be. */
+/** Asserts that no example has a fault; lists those that have, each with its place. */
 function assertAll(
   t: ExecutionContext,
   examples: readonly Example[],
@@ -69,7 +69,7 @@ test('docs: YAML that is configuration is one that the gateway takes', (t) => {
 const TURNPIKE =
   /(?:npx |\.\/node_modules\/\.bin\/|^)turnpike ((?:"[^"]*"|'[^']*'|[^\s|>)"'])+(?:\s+(?:"[^"]*"|'[^']*'|[^\s|>)"'])+)*)/g
 
-/** What is wrong with words behind `turnpike`; commands of plugins are only known to them. */
+/** Returns the fault of words behind `turnpike`; commands of plugins are only known to them. */
 function faultOfWords(program: Command, words: readonly string[]): string | undefined {
   let command = program
   let rest = words
@@ -120,7 +120,7 @@ test('docs: every variable that an example sets is read by something', (t) => {
   })
 })
 
-/** A gateway with every provider that examples name, and one as it comes, which has the demo models. */
+/** Opens a gateway with every provider that examples name, and one with the default configuration, which has the demo models. */
 async function open() {
   const providers = await Promise.all([startProvider(), startOpenAI(), startGemini()])
   const [anthropic, openai, gemini] = providers

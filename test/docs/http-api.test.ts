@@ -17,10 +17,10 @@ import { valueAt } from '../support/json.ts'
  * fails. Objects are open, so that clients which validate accept a later member; an undocumented member therefore passes.
  */
 
-/** What clients probe at their start. */
+/** Routes that clients probe at their start. */
 const PROBES = new Set(['head /', 'head /api/hello'])
 
-/** Stands for whatever a route is made from; none of it is used before there is a request. */
+/** Placeholder for the dependencies of a route; none is used before there is a request. */
 const anything: unknown = new Proxy(() => anything, { get: () => anything })
 
 /** The routes that a gateway with these parts registers, as `get /v1/keys/{id}`. */
@@ -67,7 +67,7 @@ function assertShape(t: ExecutionContext, name: string, value: unknown): void {
   t.true(validate(value), `${name}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(value)}`)
 }
 
-/** What has been answered as its document says; all of `ROUTES` in the end. */
+/** Routes whose replies have had the documented shape; all of `ROUTES` in the end. */
 const checked = new Set<string>()
 
 /** Asserts that a reply is the documented success of a route. */

@@ -1,10 +1,10 @@
 import test from 'ava'
 import { walkThrough } from '../support/walkthrough.ts'
 
-/** Programs and commands, one after the other, on a machine that does much else. */
+/** Programs and commands, one after another, on a busy machine. */
 const LONGEST_WALK_MS = 180_000
 
-test('docs: the plugin tutorial does what it says', async (t) => {
+test('docs: the plugin tutorial works as written', async (t) => {
   t.timeout(LONGEST_WALK_MS)
   const { done, log } = await walkThrough(t, 'docs/plugin-tutorial.md')
   t.true(done.written === 5 && done.started === 2 && done.run > 9 && done.compared > 7, JSON.stringify(done))
@@ -12,7 +12,7 @@ test('docs: the plugin tutorial does what it says', async (t) => {
   t.regex(log(), /"msg":"brief\.ended"/)
 })
 
-test('docs: the page on caching does what it says', async (t) => {
+test('docs: the page on caching works as written', async (t) => {
   t.timeout(LONGEST_WALK_MS)
   const { done } = await walkThrough(t, 'docs/how-caching-stays-safe.md')
   t.deepEqual(done, { written: 0, started: 1, run: 4, compared: 4 })

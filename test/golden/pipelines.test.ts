@@ -17,7 +17,7 @@ import { type PipelineSource, resolvePipeline } from '../../src/pipeline/resolve
 const FOLDER = path.join(import.meta.dirname, 'pipelines')
 const FENCE = '\n---\n'
 
-/** The modules of the cases: a cache, a cap, a guard that nobody may set, and one with two settable options. */
+/** Modules of the cases: a cache, a cap, a guard that no caller may set, and one with two settable options. */
 const MODULES: Record<string, { options: z.ZodType; perRequest?: string[]; configured?: Record<string, unknown> }> = {
   cache: {
     options: z.strictObject({

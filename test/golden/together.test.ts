@@ -7,7 +7,7 @@ import { toolCatalogue, toTool } from '../support/tool-catalogue.ts'
 import { toolSessions } from '../support/tool-sessions.ts'
 
 /*
- * All modules that change what a provider is sent, at once and through the door: what one call of a conversation sends
+ * All modules that change a provider's request, at once and over HTTP: what one call of a conversation sends
  * must be the beginning of what the next one sends, byte for byte, or the provider's prompt cache is lost.
  */
 
@@ -29,12 +29,12 @@ const sessions = fc
     ...renamed(second.slice(1)),
   ])
 
-/** The ids of a conversation's calls are unique. */
+/** Gives the calls of a conversation unique ids. */
 function renamed(messages: readonly Message[]): Message[] {
   return JSON.parse(JSON.stringify(messages).replaceAll('"toolu_', '"toolu_again_'))
 }
 
-/** What the provider was sent: its tools, then message after message, as bytes. */
+/** Returns the provider's request: its tools, then message after message, as bytes. */
 async function sent(messages: readonly Message[]): Promise<{ pieces: string[]; body: string; raw: string }> {
   const scene = stage.scene()
   const body = JSON.stringify({ model: 'claude-sonnet-4-5', max_tokens: 500, tools: TOOLS, messages })

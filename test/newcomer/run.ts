@@ -2,7 +2,7 @@
  * `npm run drill:newcomer [-- <screenshot.png>]`: the README's path on a machine that has nothing of ours, timed. It clones this
  * checkout's last commit, runs the README's own first two examples with an empty home (so npm has no cache) and the
  * system's PATH, and watches the dashboard's Live page in a browser. Then it asks for a real model, first without a key, and
- * at last with a stand-in for the provider behind the gateway. Only the port differs from what the README says, so that
+ * at last with a stand-in for the provider behind the gateway. Only the port differs from the README, so that
  * a gateway that runs here already is not in the way. Not a part of `npm test`: it downloads all packages.
  */
 import assert from 'node:assert/strict'

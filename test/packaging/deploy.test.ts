@@ -13,7 +13,7 @@ const run = promisify(execFile)
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8')
 const dockerfile = read('Dockerfile').replaceAll('\\\n', '')
 
-/** What stands behind each instruction of one name, in the image that is run. */
+/** Returns the arguments of each instruction of one name, in the image that is run. */
 function instructions(name: string): string[] {
   const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))
   return [...last.matchAll(new RegExp(`^${name} (.*)$`, 'gm'))].map(([, rest = '']) => rest)

@@ -18,7 +18,7 @@ const modules = path.join(place.path, 'node_modules')
 const installed = path.join(modules, 'turnpike')
 const entry = path.join(installed, 'bin/turnpike.mjs')
 
-/** As npm installs the packed package: its own files are real, below `node_modules`; what it needs lies beside it. */
+/** As npm installs the packed package: its own files are real, below `node_modules`; its dependencies are beside it. */
 test.before('install', async () => {
   mkdirSync(modules)
   const packed = await run('npm', ['pack', '--ignore-scripts', '--pack-destination', place.path], { cwd: ROOT })
@@ -104,7 +104,7 @@ inPlainProcess(`installed: a gateway that has started holds less than ${MOST_MB_
   t.true(heldMb !== undefined && heldMb < MOST_MB_AFTER_START, `${heldMb} MB`)
 })
 
-test('installed: the command tells its version', async (t) => {
+test('installed: the command prints its version', async (t) => {
   const { stdout } = await run(process.execPath, [entry, '--version'], { cwd: place.path })
   t.regex(stdout, /^\d+\.\d+\.\d+\n$/)
 })

@@ -97,12 +97,12 @@ test.serial(
   },
 )
 
-test.serial('patterns: a pattern that is broken by an edit is told, and requests go on without it', async (t) => {
+test.serial('patterns: a pattern that is broken by an edit is logged, and requests go on without it', async (t) => {
   const scene = stage.scene()
   writePatterns(directory, { 'brief/PATTERN.md': '---\nmatch: {keyword: briefly}\n---\nx' })
-  const isTold = () =>
+  const isLogged = () =>
     linesOf(stage.gateway).some(({ msg, reason }) => msg === 'pattern.broken' && /`match.keyword`/.test(String(reason)))
-  await eventually(isTold, 'the fault is told')
+  await eventually(isLogged, 'the fault in the log')
   const reply = await ask(scene, ['briefly, and broken'])
   t.is(reply.status, 200)
   t.is(reply.headers['x-svc-patterns'], undefined)
@@ -114,7 +114,7 @@ const refusals: [options: JsonObject, says: RegExp][] = [
   [{ max_token: 3 }, /unknown option `max_token`.* Did you mean `max_tokens`\?/],
 ]
 for (const [options, says] of refusals) {
-  test.serial(`patterns: a gateway with ${JSON.stringify(options)} does not start, and says why`, async (t) => {
+  test.serial(`patterns: a gateway with ${JSON.stringify(options)} does not start, and names the reason`, async (t) => {
     t.regex(await refusalOfStart({ pipeline: { default: 'patterns' }, plugins: { patterns: options } }), says)
   })
 }

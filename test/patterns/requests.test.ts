@@ -42,7 +42,7 @@ function bodyOf(content: unknown, more: JsonObject = {}): JsonObject {
   return { model: 'claude-sonnet-4-5', max_tokens: 100, messages: [{ role: 'user', content }], ...more }
 }
 
-/** What the provider got of the last message. */
+/** Returns the last message as the provider got it. */
 function lastContent(scene: Scene): unknown {
   const messages = valueAt(scene.seen().at(-1)?.json, 'messages') as JsonObject[]
   return valueAt(messages.at(-1), 'content')
@@ -53,7 +53,7 @@ const block = (name: string, text: string) => ({
   text: `<gateway-instructions name="${name}">\n${text}\n</gateway-instructions>`,
 })
 
-test('patterns: a message that matches is given the text behind it, and the reply says which', async (t) => {
+test('patterns: a message that matches is given the text behind it, and the reply names it', async (t) => {
   const scene = stage.scene()
   const reply = await scene.send({
     headers: { ...TEAM, 'x-sql-dialect': 'my<sql>\n'.trim() },
@@ -110,7 +110,7 @@ test('patterns: results of tools stay first in their message', async (t) => {
   ])
 })
 
-test('patterns: a text for the conversation stands behind the client’s marked system text', async (t) => {
+test('patterns: a text for the conversation is behind the client’s marked system text', async (t) => {
   const scene = stage.scene()
   const system = [{ type: 'text', text: 'You work for Acme.', cache_control: { type: 'ephemeral' } }]
   await scene.send({ body: bodyOf('hello', { system }) })
@@ -180,7 +180,7 @@ test('patterns: what is over the budget is left out whole, and a caller can only
   t.is(lowered.headers['x-svc-patterns'], undefined)
 })
 
-test('patterns: a stream is told what was injected, too', async (t) => {
+test('patterns: a stream names what was injected, too', async (t) => {
   const reply = await stage.scene().send({ body: bodyOf('briefly', { stream: true }) })
   t.is(reply.headers['x-svc-patterns'], 'brief')
   assertMessageStream(reply.body)
@@ -225,7 +225,7 @@ test('patterns: an imitated tag is made harmless, in what users say and in what 
   ])
 })
 
-test('patterns: a cache in front tells choices apart', async (t) => {
+test('patterns: a cache in front separates choices', async (t) => {
   const scene = stage.scene()
   const ask = (choice: string) =>
     scene.send({ headers: { 'x-svc-pipe': 'exact-cache,patterns', 'x-svc-patterns': choice }, body: bodyOf('cached?') })

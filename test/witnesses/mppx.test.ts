@@ -105,7 +105,7 @@ for (const stream of [false, true])
     t.is(booksOf(booth.stripe.world).capturedCents - before.capturedCents, 50, text)
   })
 
-/** What its validation says of a gateway: what passed, and all that did not. */
+/** Returns the result of its validation of a gateway: the passed checks, and all that failed. */
 async function validate(of: Booth): Promise<{ passed: number; findings: string[]; text: string }> {
   const body = JSON.stringify(ask('hello'))
   const { text } = await runCli(of, ['validate', of.url, '--yes', '--endpoint', `POST:${AGENT}`, '--body', body])

@@ -7,7 +7,7 @@ import { walkThrough } from '../support/walkthrough.ts'
 /** Programs and commands, one after the other, on a machine that does much else. */
 const LONGEST_WALK_MS = 180_000
 
-test('docs: the page for agents does what it says, and each thing is paid once', async (t) => {
+test('docs: the page for agents works as written, and each thing is paid once', async (t) => {
   t.timeout(LONGEST_WALK_MS)
   await using booth = await openBooth()
   let failures = 0
