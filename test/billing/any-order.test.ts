@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { engines } from '../stores/sql/places.ts'
+import { isDrill } from '../support/drill.ts'
 import { type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts'
 import { type Ledger, openBooks, openLedger } from './books.ts'
 import { type Happening, story } from './recorded.ts'
@@ -12,6 +13,7 @@ import { stock } from './shop.ts'
  * the first delivery, as after an outage; and once with deliveries between what happens, late, twice and at the same time.
  */
 const FEWEST_EVENTS = 60
+const RUNS = isDrill ? 10 : 1
 
 /** Returns everything that determines an account's balance, in comparable form. */
 async function stateOf({ sql }: Ledger): Promise<unknown> {
@@ -89,7 +91,7 @@ for (const engine of engines) {
       await inLanes(all, lanes, books.deliver)
       t.deepEqual(await stateOf(books.ledger), expected)
     }
-    await fc.assert(fc.asyncProperty(orders, check), { numRuns: engine.name === 'sqlite' ? 3 : 1, endOnFailure: true })
+    await fc.assert(fc.asyncProperty(orders, check), { numRuns: RUNS, endOnFailure: true })
   })
 
   engine.test(
@@ -126,7 +128,7 @@ for (const engine of engines) {
         t.deepEqual(await stateOf(books.ledger), await stateOf(quiet.ledger))
       }
       await fc.assert(fc.asyncProperty(schedules, check), {
-        numRuns: engine.name === 'sqlite' ? 3 : 1,
+        numRuns: RUNS,
         endOnFailure: true,
       })
       t.true(counts.late > 20 && counts.slow > 50, JSON.stringify(counts))

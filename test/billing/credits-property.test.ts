@@ -1,6 +1,7 @@
 import type { ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { engines } from '../stores/sql/places.ts'
+import { isDrill } from '../support/drill.ts'
 import { startStripe } from '../support/stripe/stand-in.ts'
 import type { Purchase, World } from '../support/stripe/world.ts'
 import { type Books, CREDITS, type Ledger, openBooks, openLedger } from './books.ts'
@@ -18,6 +19,7 @@ const CENTS: Readonly<Record<Tier, number>> = { pro: 2000, team: 10_000 }
 /** Each line is rounded down to a whole credit, and prorations to a whole cent. */
 const ROUNDING = 2000
 const ACCOUNT = 'ann'
+const RUNS = isDrill ? { sqlite: 200, postgres: 20 } : { sqlite: 15, postgres: 2 }
 
 /** One step in the life of a subscription. */
 type Step =
@@ -132,7 +134,7 @@ for (const engine of engines) {
       if (life.hasReturns) seen.returns++
       else seen.upgradesOnly++
     }
-    await fc.assert(fc.asyncProperty(lives, check), { numRuns: engine.name === 'sqlite' ? 40 : 3, endOnFailure: true })
+    await fc.assert(fc.asyncProperty(lives, check), { numRuns: RUNS[engine.name], endOnFailure: true })
     t.true(seen.returns > 0, JSON.stringify(seen))
   })
 

@@ -15,9 +15,11 @@ import type { Script } from '../support/provider/script.ts'
 import { type Provider, startProvider } from '../support/stand-in-provider.ts'
 import { readBooks, tokenOf } from './cost-stage.ts'
 
-const BURST = isDrill ? 500 : 200
-const FITTING = 60
+const BURST = isDrill ? 500 : 120
+const FITTING = isDrill ? 60 : 40
 const AGENTS = 20
+/** Agents at once, and their cap: what they hold together is a small share of it. */
+const LASTING = isDrill ? { agents: 10, capUsd: 2.5 } : { agents: 4, capUsd: 1 }
 /** As few as the guard's floor: nothing can be lowered, every request holds the same. */
 const MAX_TOKENS = 64
 
@@ -149,12 +151,14 @@ for (const stream of [true, false]) {
     async (t) => {
       const writes = { sizes: [2000], between: { delayMs: 1 } }
       const crowd = await openCrowd(t, 1, (request) => ({ kind: 'answer', text: TEXT, usage: used(request), writes }))
-      const capNanoUsd = 2.5e9
+      const capNanoUsd = LASTING.capUsd * 1e9
       let atFirstRefusal: number | undefined
       let admitted = 0
       const agent = async () => {
         while (atFirstRefusal === undefined) {
-          const reply = await crowd.send('agents', 'per_day=2.5', { extra: { max_tokens: 32_000, stream } })
+          const reply = await crowd.send('agents', `per_day=${LASTING.capUsd}`, {
+            extra: { max_tokens: 32_000, stream },
+          })
           if (reply.status === 200) admitted++
           else {
             t.is(reply.status, 429)
@@ -162,7 +166,7 @@ for (const stream of [true, false]) {
           }
         }
       }
-      await Promise.all(Array.from({ length: 10 }, agent))
+      await Promise.all(Array.from({ length: LASTING.agents }, agent))
       const share = (atFirstRefusal ?? 0) / capNanoUsd
       await eventually(() => readBooks(crowd.dataDir, 'agents').heldNanoUsd === 0, 'all are settled')
       const { settledNanoUsd } = readBooks(crowd.dataDir, 'agents')

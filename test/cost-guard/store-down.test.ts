@@ -9,45 +9,38 @@ import { openCostStageWith } from './cost-stage.ts'
 const cost = await openCostStageWith(startGatewayProcess)
 test.after.always(() => cost.close())
 
-test.serial(
-  'store down: guarded requests are 503 within two seconds or so, others run, and nothing stays held',
-  async (t) => {
-    t.is((await cost.ask(cost.stage.scene(), { as: t.title, prompt: 'before' })).status, 200)
-    await cost.settled(t.title)
-    const other = new DatabaseSync(path.join(cost.dataDir, 'turnpike.db'), { timeout: 5000 })
-    other.exec('begin exclusive')
-    const scene = cost.stage.scene()
-    try {
-      const sentAtMs = performance.now()
-      const [json, stream, unguarded, unbounded, perRequest] = await Promise.all([
-        cost.ask(scene, { as: t.title }),
-        cost.ask(scene, { as: t.title, stream: true, dialect: 'chat' }),
-        cost.ask(cost.stage.scene(), { as: t.title, pipe: 'none' }),
-        cost.ask(cost.stage.scene(), { as: t.title, pipe: 'cost-guard' }),
-        cost.ask(cost.stage.scene(), { as: t.title, guard: 'per_request=1' }),
-      ])
-      const tookMs = performance.now() - sentAtMs
-      t.log(`503 after ${Math.round(tookMs)} ms`)
-      t.true(tookMs < 3500)
-      for (const { status, json: body, headers } of [json, stream]) {
-        t.is(status, 503)
-        t.is(valueAt(body, 'error.type'), 'service_unavailable')
-        t.truthy(headers['retry-after'])
-      }
-      t.deepEqual([unguarded.status, unbounded.status, perRequest.status], [200, 200, 200])
-      t.is(scene.seen('anthropic').length + scene.seen('openai').length, 0)
-    } finally {
-      other.exec('rollback')
-      other.close()
+test.serial('store down: guarded requests are 503 while it is down, others run, and nothing stays held', async (t) => {
+  t.is((await cost.ask(cost.stage.scene(), { as: t.title, prompt: 'before' })).status, 200)
+  await cost.settled(t.title)
+  const other = new DatabaseSync(path.join(cost.dataDir, 'turnpike.db'), { timeout: 5000 })
+  other.exec('begin exclusive')
+  const scene = cost.stage.scene()
+  try {
+    const [json, stream, unguarded, unbounded, perRequest] = await Promise.all([
+      cost.ask(scene, { as: t.title }),
+      cost.ask(scene, { as: t.title, stream: true, dialect: 'chat' }),
+      cost.ask(cost.stage.scene(), { as: t.title, pipe: 'none' }),
+      cost.ask(cost.stage.scene(), { as: t.title, pipe: 'cost-guard' }),
+      cost.ask(cost.stage.scene(), { as: t.title, guard: 'per_request=1' }),
+    ])
+    for (const { status, json: body, headers } of [json, stream]) {
+      t.is(status, 503)
+      t.is(valueAt(body, 'error.type'), 'service_unavailable')
+      t.truthy(headers['retry-after'])
     }
-    t.is((await cost.ask(cost.stage.scene(), { as: t.title, prompt: 'after' })).status, 200)
-    const { settledNanoUsd, holds } = await cost.settled(t.title)
-    t.is(
-      holds.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0),
-      settledNanoUsd,
-    )
-  },
-)
+    t.deepEqual([unguarded.status, unbounded.status, perRequest.status], [200, 200, 200])
+    t.is(scene.seen('anthropic').length + scene.seen('openai').length, 0)
+  } finally {
+    other.exec('rollback')
+    other.close()
+  }
+  t.is((await cost.ask(cost.stage.scene(), { as: t.title, prompt: 'after' })).status, 200)
+  const { settledNanoUsd, holds } = await cost.settled(t.title)
+  t.is(
+    holds.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0),
+    settledNanoUsd,
+  )
+})
 
 test.serial('store down: a running stream may use its present hold and no more', async (t) => {
   const half = Promise.withResolvers<void>()

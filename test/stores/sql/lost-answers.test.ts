@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import type { CommandInput, CommandName } from '../../../src/stores/sql/commands.ts'
 import { openSqlStore } from '../../../src/stores/sql/store.ts'
-import { createDatabase, isPostgresExpected, query } from '../../support/postgres.ts'
+import { createMigratedDatabase } from '../../support/migrated-database.ts'
+import { isPostgresExpected, query } from '../../support/postgres.ts'
 import { createRecordingLog } from '../../support/recording-log.ts'
 import { openAccount, PLANS } from './credits/accounts.ts'
 import { violationsIn } from './credits/books.ts'
@@ -23,7 +24,7 @@ const LEASE_MS = 60_000
 const COMMIT = 'COMMIT\0'
 const INSERT = 'INSERT 0 1\0'
 
-const testWithPostgres = isPostgresExpected ? test.serial : test.skip
+const testWithPostgres = isPostgresExpected ? test : test.skip
 
 async function startRelay(t: ExecutionContext, target: { host: string; port: number }) {
   const sockets: Socket[] = []
@@ -65,9 +66,10 @@ async function startRelay(t: ExecutionContext, target: { host: string; port: num
   }
 }
 
-testWithPostgres('lost answers: a command that is run again after it was done changes nothing twice', async (t) => {
+/** Opens a store behind a relay, with an account, and a way to run commands whose first answer is lost. */
+async function openLosing(t: ExecutionContext) {
   t.timeout(120_000)
-  const databaseUrl = await createDatabase()
+  const databaseUrl = await createMigratedDatabase()
   const sql = (text: string) => query(databaseUrl, text)
   const { hostname, port } = new URL(databaseUrl)
   const relay = await startRelay(t, { host: hostname, port: Number(port) })
@@ -79,8 +81,7 @@ testWithPostgres('lost answers: a command that is run again after it was done ch
     patienceMs: PATIENCE_MS,
   })
   t.teardown(() => store.close())
-  await openAccount({ sql }, { id: 'acc', tier: 'pro' })
-
+  await openAccount({ sql }, { id: ACCOUNT, tier: 'pro' })
   let losses = 0
   const runLosing = async <Name extends CommandName>(tag: string, name: Name, input: CommandInput<Name>) => {
     relay.lose(tag)
@@ -96,7 +97,6 @@ testWithPostgres('lost answers: a command that is run again after it was done ch
     t.is(relay.lost(), ++losses, `${name}: an answer was lost`)
     return running
   }
-  const windows = ['d:2026-11-21', 'm:2026-11'].map((window) => ({ scope: 's', window, limitNanoUsd: 1000 }))
   const sums = async () => {
     const [row] = await sql(
       `select min(held_nano_usd)::int as held, max(held_nano_usd)::int as most, min(settled_nano_usd)::int as settled
@@ -104,27 +104,46 @@ testWithPostgres('lost answers: a command that is run again after it was done ch
     )
     return row
   }
-  const callOf = (holdId: string) => ({ holdId, accountId: 'acc', calls: 1, plans: PLANS, leaseMs: LEASE_MS })
+  return { store, sql, sums, runLosing }
+}
 
-  const reserved = { holdId: 'a', amountNanoUsd: 400, windows, leaseMs: LEASE_MS }
-  t.like(await runLosing(COMMIT, 'spend.reserve', reserved), { ok: true, standing: [{ heldNanoUsd: 400 }] })
+const ACCOUNT = 'acc'
+const WINDOWS = ['d:2026-11-21', 'm:2026-11'].map((window) => ({ scope: 's', window, limitNanoUsd: 1000 }))
+
+function holdOf(holdId: string, amountNanoUsd: number) {
+  return { holdId, amountNanoUsd, windows: WINDOWS, leaseMs: LEASE_MS }
+}
+
+function callOf(holdId: string) {
+  return { holdId, accountId: ACCOUNT, calls: 1, plans: PLANS, leaseMs: LEASE_MS }
+}
+
+testWithPostgres('lost answers: a hold that is made and raised again is held once', async (t) => {
+  const { runLosing, sums } = await openLosing(t)
+  t.like(await runLosing(COMMIT, 'spend.reserve', holdOf('a', 400)), { ok: true, standing: [{ heldNanoUsd: 400 }] })
   t.deepEqual(await sums(), { held: 400, most: 400, settled: 0 })
   t.like(await runLosing(COMMIT, 'spend.grow', { holdId: 'a', toNanoUsd: 700, leaseMs: LEASE_MS }), { ok: true })
   t.deepEqual(await sums(), { held: 700, most: 700, settled: 0 })
+})
 
-  const admitted = { ...reserved, holdId: 'b', amountNanoUsd: 300 }
-  const admission = await runLosing(COMMIT, 'spend.admit', { hold: admitted, call: callOf('b') })
+testWithPostgres('lost answers: an admission and a take that are run again count one call each', async (t) => {
+  const { store, sql, runLosing, sums } = await openLosing(t)
+  const admission = await runLosing(COMMIT, 'spend.admit', { hold: holdOf('b', 1000), call: callOf('b') })
   t.like(admission, { spend: { ok: true }, call: { ok: true, callCredits: 0 } })
   t.deepEqual(await sums(), { held: 1000, most: 1000, settled: 0 })
-  t.like(await store.run('spend.reserve', { ...reserved, holdId: 'c', amountNanoUsd: 1 }), { ok: false })
+  t.like(await store.run('spend.reserve', holdOf('c', 1)), { ok: false })
+  t.deepEqual(await runLosing(INSERT, 'ledger.take', callOf('d')), { ok: true, callCredits: 0 })
+  const [calls] = await sql('select sum(held_calls)::int as held, sum(settled_calls)::int as settled from call_window')
+  t.deepEqual(calls, { held: 2, settled: 0 })
+  t.deepEqual(await sql(violationsIn(ACCOUNT)), [])
+})
 
+testWithPostgres('lost answers: a settlement that is run again is counted once', async (t) => {
+  const { store, runLosing, sums } = await openLosing(t)
+  t.like(await store.run('spend.reserve', holdOf('a', 700)), { ok: true })
+  t.like(await store.run('spend.reserve', holdOf('b', 300)), { ok: true })
   t.is(await runLosing(COMMIT, 'spend.settle', { holdId: 'a', costNanoUsd: 650 }), 'repeated')
   t.deepEqual(await sums(), { held: 300, most: 300, settled: 650 })
   t.is(await runLosing(COMMIT, 'spend.settle', { holdId: 'b', costNanoUsd: 0 }), 'repeated')
   t.deepEqual(await sums(), { held: 0, most: 0, settled: 650 })
-
-  t.deepEqual(await runLosing(INSERT, 'ledger.take', callOf('d')), { ok: true, callCredits: 0 })
-  const [calls] = await sql('select sum(held_calls)::int as held, sum(settled_calls)::int as settled from call_window')
-  t.deepEqual(calls, { held: 2, settled: 0 })
-  t.deepEqual(await sql(violationsIn('acc')), [])
 })

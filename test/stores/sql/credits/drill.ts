@@ -6,4 +6,4 @@ import { isDrill } from '../../../support/drill.ts'
  */
 
 /** Lists of commands, one after another; rounds of commands at once, on each engine; processes killed, on each engine. */
-export const drill = isDrill ? { lists: 10_000, rounds: 200, kills: 20 } : { lists: 100, rounds: 8, kills: 1 }
+export const drill = isDrill ? { lists: 10_000, rounds: 200, kills: 20 } : { lists: 60, rounds: 6, kills: 1 }
