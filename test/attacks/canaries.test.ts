@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test from 'ava'
@@ -6,7 +9,8 @@ import { mintSessionToken } from '../../src/accounts/sessions/mint.ts'
 import { listOptions } from '../../src/config/options.ts'
 import { configSchema } from '../../src/config/schema.ts'
 import { CLOUD } from '../support/accounts.ts'
-import { startGatewayProcess } from '../support/gateway-process.ts'
+import { eventually } from '../support/eventually.ts'
+import { startGateway } from '../support/gateway.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
 import { openStage } from '../support/stage.ts'
 
@@ -40,7 +44,11 @@ for (const option of secretOptions) {
 }
 const mine = { base_url: 'http://127.0.0.1:9/v1', api_key: canary(), headers: { 'x-token': canary() } }
 config.providers = { tries: 1, 'openai-compatible': { mine } }
-config.tracing = { endpoint: 'http://127.0.0.1:9', headers: { 'x-key': canary() } }
+// It refuses what it is sent, which is logged; an unreachable one would be tried for ten seconds.
+const collector = createServer((_, response) => response.writeHead(400).end()).listen(0, '127.0.0.1')
+await once(collector, 'listening')
+const { port } = collector.address() as AddressInfo // safe: it listens on TCP
+config.tracing = { endpoint: `http://127.0.0.1:${port}`, headers: { 'x-key': canary() } }
 config.billing = { api_base: 'http://127.0.0.1:9' }
 
 const stage = await openStage({
@@ -59,6 +67,7 @@ const stage = await openStage({
 const said: Reply[] = []
 test.after.always(async () => {
   await stage.close()
+  collector.close()
   rmSync(folder, { recursive: true, force: true })
 })
 const keep = async (reply: Promise<Reply>) => {
@@ -132,16 +141,22 @@ test.serial('canaries: nothing sent, logged or stored holds a secret of the oper
   t.pass()
 })
 
-for (const [variable, scheme] of Object.entries({ DATABASE_URL: 'postgres', REDIS_URL: 'redis' }))
+for (const [variable, scheme, database] of [
+  ['DATABASE_URL', 'postgres', 'turnpike'],
+  ['REDIS_URL', 'redis', '3'],
+] as const)
   test(`canaries: a ${variable} that leads nowhere is reported without its password`, async (t) => {
     const secret = canary()
-    const url = `${scheme}://user:${secret}@127.0.0.1:1/turnpike`
-    const outcome = await startGatewayProcess({ [variable]: url, LOG_LEVEL: 'debug' }, { waitMs: 8000 }).catch(
-      (error: Error) => error,
+    const url = `${scheme}://user:${secret}@127.0.0.1:1/${database}`
+    const text = await startGateway({ [variable]: url, LOG_LEVEL: 'debug' }).then(
+      async (gateway) => {
+        await eventually(() => gateway.log().includes('store.failed'), 'the outage is logged')
+        await gateway.stop()
+        return gateway.log()
+      },
+      (error: Error) => error.message,
     )
-    const text = outcome instanceof Error ? outcome.message : outcome.log()
-    if (!(outcome instanceof Error)) await outcome.stop()
-    t.true(text.length > 0)
+    t.regex(text, /ECONNREFUSED/)
     t.false(text.includes(secret), text.slice(0, 1000))
   })
 

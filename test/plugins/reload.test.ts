@@ -197,45 +197,48 @@ test('reload: a folder that is replaced at once is watched again', async (t) => 
   t.is(await wordOf(stage, 'swap'), 'three')
 })
 
-/** What is wrong with a save, whichever of the files it is in. */
-const BROKEN: readonly [what: string, files: Readonly<Record<string, string | undefined>>][] = [
-  ['no entry file', { 'kept/index.ts': undefined }],
-  ['an empty entry file', { 'kept/index.ts': '' }],
-  ['an entry file cut in the middle', { 'kept/index.ts': spoken('kept').slice(0, 200) }],
-  ['a syntax error in another of its files', { 'kept/word.ts': 'export const word = `one' }],
-  ['another of its files without its export', { 'kept/word.ts': '// not written yet' }],
-  ['another of its files empty', { 'kept/word.ts': '' }],
-  ['an import of a file that is not there yet', { 'kept/word.ts': `export { word } from './later.ts'` }],
-  [
-    'a broken file behind a sound one',
-    { 'kept/word.ts': `export { word } from './later.ts'`, 'kept/later.ts': 'export' },
-  ],
-  ['an entry file that throws', { 'kept/index.ts': `throw new Error('not yet')\n${spoken('kept')}` }],
-  ['a setup that throws', { 'kept/index.ts': pluginSource('kept', { setup: `throw new Error('not yet')` }) }],
-  ['a setup without a middleware', { 'kept/index.ts': spoken('kept').replace('middleware:', 'middle:') }],
-  ['another name', { 'kept/index.ts': spoken('other') }],
-  [
-    'options that its configuration does not fit',
-    { 'kept/index.ts': spoken('kept').replace('z.strictObject({  })', 'z.strictObject({ must: z.string() })') },
-  ],
-]
+/** Faults of a save, whichever of the files they are in; `name` is that of the plugin. */
+const BROKEN: Readonly<Record<string, (name: string) => Readonly<Record<string, string | undefined>>>> = {
+  'no entry file': () => ({ 'index.ts': undefined }),
+  'an empty entry file': () => ({ 'index.ts': '' }),
+  'an entry file cut in the middle': (name) => ({ 'index.ts': spoken(name).slice(0, 200) }),
+  'a syntax error in another of its files': () => ({ 'word.ts': 'export const word = `one' }),
+  'another of its files without its export': () => ({ 'word.ts': '// not written yet' }),
+  'another of its files empty': () => ({ 'word.ts': '' }),
+  'an import of a file that is not there yet': () => ({ 'word.ts': `export { word } from './later.ts'` }),
+  'a broken file behind a sound one': () => ({
+    'word.ts': `export { word } from './later.ts'`,
+    'later.ts': 'export',
+  }),
+  'an entry file that throws': (name) => ({ 'index.ts': `throw new Error('not yet')\n${spoken(name)}` }),
+  'a setup that throws': (name) => ({ 'index.ts': pluginSource(name, { setup: `throw new Error('not yet')` }) }),
+  'a setup without a middleware': (name) => ({ 'index.ts': spoken(name).replace('middleware:', 'middle:') }),
+  'another name': () => ({ 'index.ts': spoken('other') }),
+  'options that its configuration does not fit': (name) => ({
+    'index.ts': spoken(name).replace('z.strictObject({  })', 'z.strictObject({ must: z.string() })'),
+  }),
+}
 
 test('reload: no version that fails to load replaces one that works, and the next sound one does', async (t) => {
-  const sound = { 'kept/index.ts': spoken('kept'), 'kept/word.ts': word('one') }
-  const stage = await openPluginStage(sound)
+  const cases = Object.entries(BROKEN).map(([fault, save], index) => ({ fault, save, name: `kept-${index}` }))
+  const sound = cases.flatMap(({ name }) => [
+    [`${name}/index.ts`, spoken(name)],
+    [`${name}/word.ts`, word('one')],
+  ])
+  const stage = await openPluginStage(Object.fromEntries(sound))
   t.teardown(stage.close)
-  for (const [what, files] of BROKEN) {
-    const before = countOf(stage, 'plugin.broken')
-    for (const [file, text] of Object.entries({ ...sound, ...files }))
-      if (text === undefined) stage.plugins.remove(file)
-      else stage.plugins.put(file, text)
-    await eventually(() => countOf(stage, 'plugin.broken') > before, `${what} is reported`)
-    t.is(await wordOf(stage, 'kept'), 'one', what)
+  for (const { name, save } of cases)
+    for (const [file, text] of Object.entries(save(name)))
+      if (text === undefined) stage.plugins.remove(`${name}/${file}`)
+      else stage.plugins.put(`${name}/${file}`, text)
+  for (const { fault, name } of cases) {
+    const pattern = new RegExp(`"plugin":"${name}".*"plugin\\.broken"`)
+    await eventually(() => pattern.test(stage.gateway.log()), `${fault} is reported`)
+    t.is(await wordOf(stage, name), 'one', fault)
   }
-  for (const [file, text] of Object.entries({ ...sound, 'kept/word.ts': word('two') })) stage.plugins.put(file, text)
-  await says(stage, 'kept', 'two')
+  for (const { name } of cases) {
+    stage.plugins.put(`${name}/index.ts`, spoken(name))
+    stage.plugins.put(`${name}/word.ts`, word('two'))
+  }
+  for (const { name } of cases) await says(stage, name, 'two')
 })
-
-function countOf(stage: Stage, event: string): number {
-  return stage.gateway.log().split(`"${event}"`).length - 1
-}

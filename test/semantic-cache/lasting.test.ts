@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { eventually, type Stage, startStage, stateOf, untilCacheOpen } from '../support/cache-stage.ts'
+import { runCommandHere } from '../support/command-here.ts'
 import { type CommandResult, runCommand } from '../support/command-line.ts'
 import { createRedis, createRedisDatabase, isRedisExpected } from '../support/redis.ts'
 import { startSharedStage } from '../support/shared-cache-stage.ts'
@@ -95,14 +96,15 @@ for (const [name, createPlace] of Object.entries(PLACES)) {
     const stage = await stageOn(t, env, startStage)
     await untilCacheOpen(stage.ask)
     const { entry: id } = await untilState(stage, ASKED, 'hit')
-    const cache = (...words: string[]): Promise<CommandResult> => runCommand(['cache', ...words, '--json'], { env })
+    const cache = (...words: string[]): Promise<CommandResult> => runCommandHere(['cache', ...words, '--json'], { env })
     const stats = JSON.parse((await cache('stats')).stdout)
     t.is(stats.engine, name)
     t.true(stats.entries >= 1, JSON.stringify(stats))
     const inspected = JSON.parse((await cache('inspect', 'WAX a sledge')).stdout)
     t.is(inspected.shown[0].text, ASKED)
     t.is(inspected.shown[0].id, id)
-    t.deepEqual(JSON.parse((await cache('evict', id)).stdout), { evicted: 1 })
+    const evicted = await runCommand(['cache', 'evict', id, '--json'], { env })
+    t.deepEqual(JSON.parse(evicted.stdout), { evicted: 1 })
     await untilState(stage, ASKED, 'miss')
     await untilState(stage, ASKED, 'hit')
     t.is((await cache('evict', 'all')).code, 0)

@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
+import { isDrill } from './drill.ts'
 import { eventually } from './eventually.ts'
 import { type Environment, startGateway } from './gateway.ts'
 import { ask, send } from './http-client.ts'
@@ -32,14 +34,25 @@ test.serial('gateway: one that stops releases everything', async (t) => {
     SVC_PIPELINE: 'cost-guard,exact-cache,semantic-cache',
     SVC_COST_PER_DAY: '5',
   }
-  // Nothing listens there: their threads and timers end nevertheless, after their time-outs.
-  const unreachable: Environment = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', REDIS_URL: redis }
+  const collector = createHttpServer((_, response) => response.writeHead(400, { connection: 'close' }).end()).listen(
+    0,
+    '127.0.0.1',
+  )
+  collector.unref() // held by the test
+  await once(collector, 'listening')
+  const { port } = collector.address() as AddressInfo // safe: it listens on TCP
+  const unreachable: Environment = {
+    // Traces that a collector has refused are dropped, those that did not reach one are sent again for ten seconds.
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${isDrill ? 9 : port}`,
+    REDIS_URL: redis,
+  }
   for (const env of [all, { ...all, ...unreachable }]) {
     const gateway = await startGateway(env)
     t.is((await send(gateway.url, { body: DEMO })).status, 200)
     t.deepEqual(await gateway.stop(), { code: 0, signal: null })
     await assertReleased(t, before)
   }
+  collector.close()
 })
 
 test.serial('gateway: one that cannot start releases what it has opened', async (t) => {
