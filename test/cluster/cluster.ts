@@ -9,7 +9,8 @@ import { isDrill } from '../support/drill.ts'
 import { eventually } from '../support/eventually.ts'
 import type { GatewayProcess } from '../support/gateway-process.ts'
 import type { JsonObject } from '../support/json.ts'
-import { createDatabase, isPostgresExpected, query } from '../support/postgres.ts'
+import { createMigratedDatabase } from '../support/migrated-database.ts'
+import { isPostgresExpected, query } from '../support/postgres.ts'
 import { createRedisDatabase, isRedisExpected } from '../support/redis.ts'
 import { type Provider, startProvider } from '../support/stand-in-provider.ts'
 import { hostOf } from './hosts.ts'
@@ -77,7 +78,7 @@ export async function openCluster({ env = {}, config = {}, isHere = false }: Clu
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-cluster-'))
   endings.push(() => rmSync(folder, { recursive: true, force: true }))
   const [databaseUrl, redisUrl, provider, balancer] = await Promise.all([
-    createDatabase(),
+    createMigratedDatabase(),
     createRedisDatabase(),
     startProvider({ apiKey: OPERATOR_KEY }),
     startBalancer(),
@@ -100,7 +101,7 @@ export async function openCluster({ env = {}, config = {}, isHere = false }: Clu
     endings.push(() => gateway.stop())
     return gateway
   }
-  // The first one makes the tables and the key of receipts.
+  // The first one makes the key of receipts.
   const gateways = [await start(0)]
   gateways.push(...(await Promise.all(machines.slice(1).map((_, index) => start(index + 1)))))
   for (const gateway of gateways) await warm(gateway)

@@ -1,7 +1,7 @@
 import { renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { runCommandHere } from '../support/command-here.ts'
+import { runCommandInThread } from '../support/command-in-thread.ts'
 import { runCommand } from '../support/command-line.ts'
 import { eventually } from '../support/eventually.ts'
 import { startGateway } from '../support/gateway.ts'
@@ -119,8 +119,8 @@ const broken = createPluginDirectory({ teardown: test.after.always })
 for (const [name, { files }] of Object.entries(BROKEN))
   for (const [file, source] of Object.entries(files)) broken.put(`${name}/${file}`, source)
 const environment = { SVC_PLUGINS_DIR: broken.path, SVC_DATA_DIR: path.join(broken.path, 'data') }
-const listed = once(() => runCommandHere(['plugin', 'list'], { env: environment }))
-const examined = once(() => runCommandHere(['doctor', '--offline'], { env: { ...environment, PORT: '0' } }))
+const listed = once(() => runCommandInThread(['plugin', 'list'], { env: environment }))
+const examined = once(() => runCommandInThread(['doctor', '--offline'], { env: { ...environment, PORT: '0' } }))
 const logged = once(async () => {
   await using gateway = await startGateway(environment)
   return gateway.log()
@@ -129,7 +129,7 @@ const logged = once(async () => {
 for (const [name, { at }] of Object.entries(BROKEN))
   test(`places: a plugin that is broken at its ${name} is reported with file, line and column, and not listed as working`, async (t) => {
     const place = `${broken.path}/${name}/${at}: `
-    const checked = await runCommandHere(['plugin', 'check', path.join(broken.path, name)], { env: environment })
+    const checked = await runCommandInThread(['plugin', 'check', path.join(broken.path, name)], { env: environment })
     t.is(checked.code, 1)
     t.regex(checked.stderr, new RegExp(place))
     t.is((await listed()).code, 1)

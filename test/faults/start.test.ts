@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
-import { runCommandHere } from '../support/command-here.ts'
+import { runCommandInThread } from '../support/command-in-thread.ts'
 import { eventually } from '../support/eventually.ts'
 import { startGateway } from '../support/gateway.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
@@ -154,7 +154,7 @@ for (const [command, ...words] of [
 ]) {
   test(`start: \`turnpike ${command}\` names an unknown variable, too`, async (t) => {
     const env = { SVC_COST_PER_DAYS: '5', SVC_DATA_DIR: path.join(tmpdir(), 'turnpike-never-made') }
-    const { code, stdout, stderr } = await runCommandHere([command ?? '', ...words], { env })
+    const { code, stdout, stderr } = await runCommandInThread([command ?? '', ...words], { env })
     t.not(code, 0)
     t.regex(stdout + stderr, /`SVC_COST_PER_DAYS`.*Did you mean `SVC_COST_PER_DAY`/)
   })

@@ -8,7 +8,7 @@ import type { Worker } from 'node:worker_threads'
 import test, { type ExecutionContext } from 'ava'
 import { FileStore } from '../../plugins/semantic-cache/answers/file/store.ts'
 import { eventually, type Stage, startStageWith, stateOf } from '../support/cache-stage.ts'
-import { runCommandHere } from '../support/command-here.ts'
+import { runCommandInThread } from '../support/command-in-thread.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { createRecordingLog } from '../support/recording-log.ts'
 
@@ -52,7 +52,9 @@ test('local: a disk that is full costs misses, is told, and heals', async (t) =>
   await limitFiles(stage, 'unlimited')
   await untilState('How do I paint kayak 0?', 'hit')
   await stage.close()
-  const { stdout } = await runCommandHere(['cache', 'inspect', 'kayak 0', '--json'], { env: { SVC_DATA_DIR: folder } })
+  const { stdout } = await runCommandInThread(['cache', 'inspect', 'kayak 0', '--json'], {
+    env: { SVC_DATA_DIR: folder },
+  })
   t.is(JSON.parse(stdout).matches, 1, 'and it is in the file')
 })
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { eventually, type Stage, startStage, stateOf, untilCacheOpen } from '../support/cache-stage.ts'
-import { runCommandHere } from '../support/command-here.ts'
+import { runCommandInThread } from '../support/command-in-thread.ts'
 import { type CommandResult, runCommand } from '../support/command-line.ts'
 import { createRedis, createRedisDatabase, isRedisExpected } from '../support/redis.ts'
 import { startSharedStage } from '../support/shared-cache-stage.ts'
@@ -96,7 +96,8 @@ for (const [name, createPlace] of Object.entries(PLACES)) {
     const stage = await stageOn(t, env, startStage)
     await untilCacheOpen(stage.ask)
     const { entry: id } = await untilState(stage, ASKED, 'hit')
-    const cache = (...words: string[]): Promise<CommandResult> => runCommandHere(['cache', ...words, '--json'], { env })
+    const cache = (...words: string[]): Promise<CommandResult> =>
+      runCommandInThread(['cache', ...words, '--json'], { env })
     const stats = JSON.parse((await cache('stats')).stdout)
     t.is(stats.engine, name)
     t.true(stats.entries >= 1, JSON.stringify(stats))

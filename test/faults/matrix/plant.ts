@@ -9,7 +9,8 @@ import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts'
 import { type GatewayProcess, startGatewayProcess } from '../../support/gateway-process.ts'
 import type { Reply } from '../../support/http-client.ts'
 import type { JsonObject } from '../../support/json.ts'
-import { createDatabase, type Owner, query } from '../../support/postgres.ts'
+import { createMigratedDatabase } from '../../support/migrated-database.ts'
+import { type Owner, query } from '../../support/postgres.ts'
 import { holdEvent, type Script } from '../../support/provider/script.ts'
 import { createRecordingLog } from '../../support/recording-log.ts'
 import { createRedis } from '../../support/redis.ts'
@@ -159,7 +160,7 @@ export async function openPlant(owner: Owner, { engine, config = {}, dataDir: gi
       return stopWithOwner(gateway)
     },
     async startLocal(through = links, env = {}) {
-      const own = stores && (await createDatabase())
+      const own = stores && (await createMigratedDatabase())
       if (own !== undefined) databases.push(own)
       const url = through.postgres ? own?.replace(/:\d+\//, `:${through.postgres.port}/`) : own
       const database = url === undefined ? {} : { DATABASE_URL: url }
@@ -198,7 +199,7 @@ async function openProvider(owner: Owner) {
 }
 
 async function openStores(owner: Owner) {
-  const [databaseUrl, redis] = await Promise.all([createDatabase(), createRedis(owner)])
+  const [databaseUrl, redis] = await Promise.all([createMigratedDatabase(), createRedis(owner)])
   return { databaseUrl, redisUrl: redis.url }
 }
 
