@@ -27,7 +27,7 @@ const LOWER = /^[a-z]+(?:['-][a-z]+)*'?$/
  * Matches contexts in which `I` is the pronoun: before a verb and behind an auxiliary; elsewhere it may be a letter.
  */
 const BEFORE_I =
-  /^(?:do|does|did|can|could|should|would|will|may|might|must|shall|am|was|have|had|if|that|when|where|what|how|why|and|because|but|so|which|who|than|as|while|before|after)$/
+  /^(?:do|does|did|can|could|should|would|will|may|might|must|shall|am|was|have|had|if|that|when|where|what|how|why|and|because|but|so|which|who|than|as|while|before|after|[a-z]+n't)$/
 const AFTER_I =
   /^(?:am|was|have|had|want|wanted|need|needed|would|will|can|could|should|do|did|do|get|got|forgot|lost|think|know|use|like|love|live|just|cannot|can't|don't|didn't|must|may|still|also|never|wish|wonder|bought|paid|ordered|received)$/i
 const PREPOSITION = /^(?:for|of|to|from|with|by|as|in|on|at|or|and|into|like)$/i
