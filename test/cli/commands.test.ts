@@ -86,9 +86,14 @@ test('cli: config shows every value with its origin, and hides secrets', async (
 })
 
 test('cli: config hides the secrets of plugins, however deep they stand', async (t) => {
-  const config = { plugins: { 'semantic-cache': { remote: { model: 'shown', api_key: CANARY } } } }
+  const config = {
+    plugins: {
+      'semantic-cache': { remote: { model: 'shown', api_key: CANARY }, more: [[{ name: 'shown', secret: CANARY }]] },
+    },
+  }
   const { stdout } = await runCommandInThread(['config'], { env: configFile(t, JSON.stringify(config)) })
   t.regex(stdout, /plugins\.semantic-cache\.remote: \{"model":"shown","api_key":"\[hidden\]"\}/)
+  t.regex(stdout, /plugins\.semantic-cache\.more: \[\[\{"name":"shown","secret":"\[hidden\]"\}\]\]/)
   t.false(stdout.includes(CANARY))
 })
 

@@ -6,7 +6,7 @@ import { assembleMessage, assertMessageStream } from '../support/events.ts'
 import { call } from '../support/gemini/script.ts'
 import { ask } from '../support/http-client.ts'
 import { type JsonObject, valueAt } from '../support/json.ts'
-import { MODELS, openProviderStage, type SceneScripts } from '../support/provider-stage.ts'
+import { KEYS, MODELS, openProviderStage, type SceneScripts } from '../support/provider-stage.ts'
 
 const stage = await openProviderStage({ config: { providers: { tries: 1 } } })
 test.after.always(() => stage.close())
@@ -70,6 +70,16 @@ for (const name of ['openai', 'gemini', 'house'] as const) {
     })
   }
 }
+
+for (const name of ['anthropic', 'gemini', 'house'] as const)
+  for (const status of [401, 500])
+    test(`translated: a ${status} of ${name} that repeats the operator’s key reaches the client without it`, async (t) => {
+      const scene = stage.scene({ [name]: { kind: 'error', status, message: `Wrong key: ${KEYS[name]}.` } })
+      const reply = await scene.send({ body: ask('hi', { model: MODELS[name] }) })
+      t.true(reply.status === status || reply.status === 502)
+      t.regex(reply.text, /Wrong key: \[hidden\]\./)
+      t.false(reply.text.includes(KEYS[name]))
+    })
 
 for (const name of ['anthropic', 'gemini'] as const) {
   const model = MODELS[name]

@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import test from 'ava'
 import { sql } from 'kysely'
@@ -101,6 +101,8 @@ test('cli: migrate and backup on a database that is there', async (t) => {
   t.deepEqual(migrated, { code: 0, stdout: 'The tables are up to date.\n', stderr: '' })
   t.is(made.code, 0)
   t.regex(made.stdout, /^Wrote .*copy\.db \(\d+ bytes\)\.\nWrote .*copy\.telemetry\.db \(\d+ bytes\)\.\n$/)
+  for (const name of ['copy.db', 'copy.telemetry.db'])
+    t.is(statSync(path.join(dataDir, name)).mode & 0o777, 0o600, `${name} is for its owner alone`)
 })
 
 test('cli: backup explains its obstacles', async (t) => {
