@@ -10,7 +10,7 @@ import type { Gateway } from '../support/gateway.ts'
 import { ask, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 
-/** The environment that leads a gateway, or a command, to a place. */
+/** Returns the environment that points a gateway, or a command, to a database. */
 function environment(t: Pick<ExecutionContext, 'teardown'>, { databaseUrl, dataDir }: Place): Record<string, string> {
   if (databaseUrl === undefined) return { SVC_DATA_DIR: dataDir }
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-books-'))
@@ -30,7 +30,7 @@ interface Shared {
 
 const opened = new Map<Engine, Promise<Shared>>()
 
-/** One gateway of each engine for all tests of the file that keep to users of their own. */
+/** Opens one gateway of each engine, for all tests of the file that use users of their own. */
 function shared(engine: Engine): Promise<Shared> {
   const open = async () => {
     const { place } = await engine.shared()
@@ -47,10 +47,10 @@ function shared(engine: Engine): Promise<Shared> {
 const USE = { body: ask('hi', { model: 'demo/echo' }) }
 
 for (const engine of engines) {
-  engine.test('audit: tells who did what to which key, and no secret', async (t) => {
+  engine.test('audit: lists actor, action and key of each change, and no secret', async (t) => {
     const { env, gateway } = await shared(engine)
     const limits = { costPerDay: 2, models: ['demo/echo'] }
-    const { id, key } = await createKey(gateway, 'alice', { name: 'a name of hers', limits })
+    const { id, key } = await createKey(gateway, 'alice', { name: 'a private name', limits })
     await sendAs('alice', gateway.url, { method: 'PATCH', path: `/v1/keys/${id}`, body: { pipelineConfig: 'none' } })
     await sendAs('bob', gateway.url, { method: 'PATCH', path: `/v1/keys/${id}`, body: { name: 'x' } })
     await sendAs('alice', gateway.url, { method: 'DELETE', path: `/v1/keys/${id}` })
@@ -76,7 +76,7 @@ for (const engine of engines) {
         ['key.revoked', {}],
       ],
     )
-    t.notRegex(stdout, new RegExp(`${key.slice(11)}|a name of hers`))
+    t.notRegex(stdout, new RegExp(`${key.slice(11)}|a private name`))
     if (engine.name === 'postgres') return // the rest is the command's own
     const all = await runCommandInThread(['audit'], { env })
     t.regex(all.stdout, /key\.created {2,}key_\w+ {2}of bob {2}by user:bob/)
@@ -91,7 +91,7 @@ for (const engine of engines) {
     await store.run('account.open', { id: 'a' })
     t.true(await store.run('account.suspend', { id: 'a', isSuspended: true, audit }))
     for (const statement of [
-      "update audit_entry set actor = 'nobody'",
+      "update audit_entry set actor = 'another'",
       'delete from audit_entry',
       ...(engine.name === 'postgres' ? ['truncate audit_entry'] : []),
     ])
@@ -125,7 +125,7 @@ for (const engine of engines) {
     t.deepEqual(moments, [...moments].sort())
   })
 
-  engine.test('account: one that is suspended is refused at once, and let in again', async (t) => {
+  engine.test('account: one that is suspended is refused at once, and served again when it is resumed', async (t) => {
     const { env, gateway } = await shared(engine)
     const { key } = await createKey(gateway, 'mallory')
     const statuses = async () => [
@@ -207,7 +207,7 @@ for (const engine of engines) {
   })
 }
 
-/** Statements after which no audit entry can be made, and so nothing that needs one. */
+/** Returns statements after which the database refuses audit entries, and so all that needs one. */
 function refusals(engine: string): string[] {
   if (engine === 'sqlite')
     return ["create trigger refused before insert on audit_entry begin select raise(abort, 'no'); end"]

@@ -15,7 +15,7 @@ import { openStage } from '../support/stage.ts'
  * searched for them: what it logs at `debug`, its databases, the bodies of its errors.
  */
 
-/** Of no form that tells. */
+/** Has no form by which a secret is recognised. */
 const PROVIDER_KEY = 'canary of a provider'.replaceAll(' ', '-')
 
 const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-canary-'))
@@ -43,7 +43,7 @@ async function sendSecretly(options: SendOptions): Promise<Reply> {
   return reply
 }
 
-/** A request that a provider takes, with a secret in each place that is the client's own. */
+/** Returns a request that a provider accepts, with a secret in each field that the client sets. */
 function laden(secret: string): JsonObject {
   const word = secret.replaceAll('.', '_').slice(0, 120)
   const tool = {
@@ -67,7 +67,7 @@ function laden(secret: string): JsonObject {
   }
 }
 
-/** The same as a chat completion. */
+/** Returns the same as a chat completion. */
 function ladenChat(secret: string): JsonObject {
   const word = secret.replaceAll('.', '_').slice(0, 64)
   const parameters = { type: 'object', properties: { [word]: { enum: [secret] } } }
@@ -86,7 +86,7 @@ function ladenChat(secret: string): JsonObject {
   return { model: 'claude-sonnet-4-5', messages, tools, stop: [secret], user: secret, metadata: { [word]: secret } }
 }
 
-/** Fields of a body whose faults are told, each with a secret in the place of what belongs there. */
+/** Returns bodies with an invalid field each, which holds a secret; the error names the field. */
 function faulty(secret: string): JsonObject[] {
   const fields = [
     'model',

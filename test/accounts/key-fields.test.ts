@@ -3,7 +3,7 @@ import { fleets } from '../support/fleet.ts'
 import { type Reply, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 
-/** Bodies that neither route takes, and what the answer must say was expected. */
+/** Bodies that both routes refuse, and the expected form in the reply. */
 const REFUSED: readonly (readonly [body: string, expected: RegExp])[] = [
   ['{"name":5}', /name: expected a text of at most 120 characters/],
   ['{"name":null}', /name: expected a text/],
@@ -45,7 +45,7 @@ const REFUSED: readonly (readonly [body: string, expected: RegExp])[] = [
 
 for (const fleet of fleets({ SVC_RATE_LIMIT: '0' })) {
   for (const [body, expected] of REFUSED) {
-    fleet.test(`${body.slice(0, 60)} is refused, and says what was expected`, async (t) => {
+    fleet.test(`${body.slice(0, 60)} is refused, with the expected form`, async (t) => {
       const { next } = await fleet.open()
       const { id } = await createKey(next(), 'fields')
       const posted = await sendAs('fields', next().url, { path: '/v1/keys', body })
@@ -111,7 +111,7 @@ for (const fleet of fleets({ SVC_RATE_LIMIT: '0' })) {
     t.is((await sendAs('types', next().url, { path: '/v1/keys', body })).status, 413)
   })
 
-  fleet.test('methods that a route does not take are told', async (t) => {
+  fleet.test('a method that a route does not have is 405', async (t) => {
     const { next } = await fleet.open()
     const ways: [string, string, number][] = [
       ['PUT', '/v1/keys', 405],

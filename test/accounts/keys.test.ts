@@ -8,7 +8,7 @@ import { PIPELINE } from '../support/pipelines.ts'
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 let users = 0
-/** A user whom no other test knows. */
+/** Returns a user that no other test uses. */
 const newUser = () => `user-${++users}`
 
 function use({ url }: Gateway, key: string): Promise<Reply> {
@@ -158,7 +158,7 @@ for (const fleet of fleets({ SVC_RATE_LIMIT: '0' })) {
       t.is((await revoke(next(), newUser(), id)).status, 404, id)
   })
 
-  fleet.test('the last use is told: at once by the gateway that saw it', async (t) => {
+  fleet.test('the last use is listed at once by the gateway that had it', async (t) => {
     const { gateways } = await fleet.open()
     const user = newUser()
     const { key } = await createKey(gateways[0], user)

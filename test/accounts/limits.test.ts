@@ -44,7 +44,7 @@ for (const fleet of fleets({ SVC_COST_PER_REQUEST: '20', SVC_COST_PER_DAY: '100'
       const refused = await use(next(), key, { path, body: ask('hi', { model: 'claude-opus-4-1' }) })
       t.is(refused.status, 403, path)
       t.is(valueAt(refused.json, 'error.type'), 'permission_error')
-      // No credential here for either: the model was let through to its provider.
+      // No credential here for either: the model was forwarded to its provider.
       for (const model of ['claude-haiku-4-5', 'anthropic/claude-haiku-4-5'])
         t.is((await use(next(), key, { path, body: ask('hi', { model }) })).status, 401, `${path} ${model}`)
     }

@@ -30,7 +30,7 @@ async function issuerOf(t: ExecutionContext, algorithm: IssuerAlgorithm): Promis
   return issuer
 }
 
-/** Asserts that a token is refused, and returns what was said; never a part of the token. */
+/** Asserts that a token is refused, without a part of it in the message; returns the message. */
 async function refused(
   t: ExecutionContext,
   verify: VerifySession,
@@ -45,7 +45,7 @@ async function refused(
 
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Signs by hand: what no honest library would. */
+/** Signs by hand, also headers that a library refuses. */
 function signedBy(secret: string, header: object, claims: object): string {
   const text = `${base64(header)}.${base64(claims)}`
   return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`
@@ -58,7 +58,7 @@ interface Shape {
   readonly claims: JsonObject & { readonly sub: string }
 }
 
-/** What identity providers' documentation shows of their tokens. */
+/** Tokens as the identity providers document them. */
 const SHAPES: readonly Shape[] = [
   {
     name: 'Clerk',
@@ -123,9 +123,9 @@ for (const { name, algorithm, pins, claims } of SHAPES) {
     const issuer = await issuerOf(t, algorithm)
     const verify = verifier({ jwksUrl: issuer.jwksUrl }, pins)
     const iat = nowSeconds()
-    const { userId, claims: said } = await verify(await issuer.sign({ ...claims, iat }))
+    const { userId, claims: verified } = await verify(await issuer.sign({ ...claims, iat }))
     t.is(userId, claims.sub)
-    t.is(said.iat, iat)
+    t.is(verified.iat, iat)
     const changed: (JsonObject & { exp?: number | null })[] = [
       { exp: null },
       { exp: iat - 60 },
@@ -215,7 +215,7 @@ test('sessions: a clock that is off by seconds is no matter', async (t) => {
   t.is((await verify(await issuer.sign({ sub: 'a', exp: now - 2, nbf: now + 2 }))).userId, 'a')
 })
 
-test('sessions: while the issuer’s keys cannot be had, nobody is refused for it', async (t) => {
+test('sessions: while the issuer’s keys cannot be fetched, a token is 503 and not refused', async (t) => {
   const issuer = await issuerOf(t, 'RS256')
   const verify = verifier({ jwksUrl: issuer.jwksUrl })
   const token = await issuer.sign({ sub: 'alice' })

@@ -11,7 +11,7 @@ import { valueAt } from '../support/json.ts'
 
 const LIST = { method: 'GET', path: '/v1/keys' }
 
-test('sessions: an identity provider’s token opens the door, and an API key does not', async (t) => {
+test('sessions: an identity provider’s token is accepted, an API key is not', async (t) => {
   const issuer = await startIssuer('ES256')
   t.teardown(() => issuer.close())
   await using gateway = await startGateway({
@@ -86,7 +86,7 @@ for (const [claim, env, expected] of [
   ['an address that is none', { SVC_SESSION_JWKS_URL: 'not an address' }, /jwks_url.*http/],
   ['a label that no key could have', { SVC_SESSION_SECRET: SESSION_SECRET, SVC_KEY_LABEL: 'My Keys' }, /keys\.label/],
 ] as [string, Record<string, string>, RegExp][]) {
-  test(`cloud: ${claim} is told at the start, in words`, async (t) => {
+  test(`cloud: ${claim} is explained at the start`, async (t) => {
     const starting = startGateway({ SVC_MODE: 'cloud', ...env })
     const error = await t.throwsAsync(starting.then((gateway) => gateway.stop()))
     t.regex(String(error?.message), expected)
@@ -126,7 +126,7 @@ test('cli: session-token signs what the gateway takes, for so long', async (t) =
   t.is((await send(gateway.url, { ...LIST, headers: bearer(stdout.trim()) })).status, 200)
 })
 
-test('cli: session-token says what it needs', async (t) => {
+test('cli: session-token names the missing or invalid setting', async (t) => {
   const without = await runCommandInThread(['session-token', '--user', 'ada'])
   t.is(without.code, 78)
   t.regex(without.stderr, /SVC_SESSION_SECRET/)

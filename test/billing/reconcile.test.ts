@@ -30,9 +30,9 @@ testWithPostgres('reconcile: makes good for webhooks that never came, by itself 
     STRIPE_API_BASE: shop.stripe.url,
     STRIPE_PRICE_PRO: shop.prices.pro,
   }
-  const told = await runCommandInThread(['stripe', 'reconcile'], { env })
-  t.is(told.code, 0, told.stderr)
-  t.is(told.stdout, 'Checked 1 subscriptions, 1 paid invoices and 2 payments.\n')
+  const result = await runCommandInThread(['stripe', 'reconcile'], { env })
+  t.is(result.code, 0, result.stderr)
+  t.is(result.stdout, 'Checked 1 subscriptions, 1 paid invoices and 2 payments.\n')
   t.is((await shop.balance('ann')).tier, 'free')
   t.is((await shop.balance('ann')).credits, 1_500_000)
   const entries = await query(databaseUrl, 'select action from audit_entry order by at_ms')

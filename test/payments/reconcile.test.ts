@@ -52,9 +52,9 @@ async function sweep(row: Row): Promise<Record<string, number>> {
   const starting = await row.start()
   const fresh = () => [...row.gateways.flatMap(linesOf).slice(before), ...linesOf(starting)][0]
   await eventually(() => fresh() !== undefined, 'swept')
-  const told = String(fresh())
+  const line = String(fresh())
   await starting.stop()
-  return JSON.parse(told)
+  return JSON.parse(line)
 }
 
 test.serial('reconcile: the daily sweep mends what Stripe has and the database has lost or given up', async (t) => {
@@ -178,7 +178,8 @@ test.serial('report: sums by day and book are those of Stripe, to the cent', asy
   const letGo = await begin(row, gateway)
   row.provider.reply({ kind: 'answer' })
   await row.sql(`update payment set due_at_ms = 1000 where id = '${letGo.challenge.id}' returning id`)
-  const yesterday = Date.now() - 24 * HOUR_S * 1000
+  const startedAtMs = Date.now()
+  const yesterday = startedAtMs - 24 * HOUR_S * 1000
   const reaper = await row.start()
   await eventually(async () => (await stateOf(row, letGo))?.state === 'expired', 'let go')
   await reaper.stop()
@@ -186,9 +187,9 @@ test.serial('report: sums by day and book are those of Stripe, to the cent', asy
   await row.sql(`update payment set captured_at_ms = ${yesterday} where id = '${first?.id}' returning id`)
   const { code, stdout, stderr } = await runCommandInThread(['mpp', 'report', '--json'], { env: row.env })
   t.is(code, 0, stderr)
-  const told = JSON.parse(stdout)
+  const report = JSON.parse(stdout)
   const stripes = booksOf(row.stripe.world)
-  t.like(told, {
+  t.like(report, {
     currency: 'usd',
     captured_cents: stripes.capturedCents,
     totals: {
@@ -200,12 +201,12 @@ test.serial('report: sums by day and book are those of Stripe, to the cent', asy
     },
   })
   t.is(stripes.capturedCents, 315)
-  const days = told.days as { day: string; book: string; cents: number }[]
+  const days = report.days as { day: string; book: string; cents: number }[]
   const byDay = Map.groupBy(
     days.filter(({ book }) => book === 'delivered'),
     ({ day }) => day,
   )
-  t.is(byDay.size, 2)
+  t.true(byDay.size >= 2, 'yesterday and today, or more when the day ends meanwhile')
   t.true(byDay.has(new Date(yesterday).toISOString().slice(0, 10)))
   const text = await runCommandInThread(['mpp', 'report'], { env: row.env })
   t.regex(text.stdout, /^total +delivered +4 +3\.15 USD$/m)
@@ -213,5 +214,6 @@ test.serial('report: sums by day and book are those of Stripe, to the cent', asy
   const nothing = mkdtempSync(path.join(tmpdir(), 'turnpike-empty-'))
   const empty = await runCommandInThread(['mpp', 'report'], { env: { SVC_DATA_DIR: nothing } })
   t.is(empty.stdout, 'No payments.\n')
-  t.is(valueAt(told, 'since'), new Date(Date.now() - 29 * 24 * HOUR_S * 1000).toISOString().slice(0, 10))
+  const firstDay = (atMs: number) => new Date(atMs - 29 * 24 * HOUR_S * 1000).toISOString().slice(0, 10)
+  t.true([firstDay(startedAtMs), firstDay(Date.now())].includes(String(valueAt(report, 'since'))))
 })

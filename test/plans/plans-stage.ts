@@ -20,7 +20,7 @@ export interface PlansStage {
   close(): Promise<void>
 }
 
-/** A caller, and what is written of them. */
+/** A caller and its rows. */
 export interface Account {
   readonly id: string
   send(body: SendOptions['body'], options?: Omit<SendOptions, 'body'>): Promise<Reply>

@@ -21,17 +21,17 @@ async function untilStatus(attempt: () => Promise<Reply>, status: number): Promi
   await eventually(async () => (await attempt()).status === status, `the status ${status}`)
 }
 
-/** Ends are told a few times a second: waits until all are, and what is written then is this. */
+/** Asserts the account's rows once nothing is held: ends of calls are stored a few times a second. */
 async function assertBooks(
   t: ExecutionContext,
   account: Account,
   expected: Partial<Awaited<ReturnType<Account['books']>>>,
 ) {
-  const isTold = async () => {
+  const isSettled = async () => {
     const { held, heldCredits } = await account.books()
     return held === 0 && heldCredits === 0
   }
-  await eventually(isTold, 'nothing is held')
+  await eventually(isSettled, 'nothing is held')
   t.like(await account.books(), expected)
 }
 
@@ -40,7 +40,7 @@ const statuses = (replies: readonly Reply[]) => replies.map(({ status }) => stat
 for (const engine of engines) {
   const open = stageOf(engine, { after: (end) => void endings.push(end) })
 
-  engine.test('plans: the free plan answers 429 after its calls, and says until when', async (t) => {
+  engine.test('plans: the free plan answers 429 after its calls, with the end of the period', async (t) => {
     const { account, provider } = await open()
     const free = await account('free')
     const asked = provider.seen.length
@@ -136,7 +136,7 @@ for (const engine of engines) {
     await assertBooks(t, pro, { settled: 0, posted: 10 })
     for (const i of [1, 2, 3]) t.is((await pro.send(ask(`within ${i}`))).status, 200)
     t.is((await pro.send(ask('no credits'))).status, 402)
-    // Where both would refuse, the cap is told.
+    // Where both would refuse, the reply names the cap.
     t.like((await pro.send(ask('both'), tight)).json, { error: { type: 'cost_limit_per_day' } })
     await assertBooks(t, pro, { settled: 3, posted: 0 })
     const held = await place.sql(
