@@ -33,13 +33,14 @@ const unchanged: Prune = async ({ tools }) => ({ tools, action: 'ran', milliseco
  */
 export async function measureSessions(cases: readonly Case[]): Promise<Row[]> {
   const sessions = cases.filter(({ turns, tools }) => turns.length > 1 && tools.has(SIZE))
+  const unpruned = new Map<Case, Replay>()
+  for (const session of sessions) unpruned.set(session, await replay(session, unchanged))
   const rows: Row[] = []
   for (const mode of MODES) {
     const prune = createModule(mode)
     const pairs: { set: string; before: Replay; after: Replay }[] = []
-    for (const session of sessions) {
-      pairs.push({ set: session.set, before: await replay(session, unchanged), after: await replay(session, prune) })
-    }
+    for (const [session, before] of unpruned)
+      pairs.push({ set: session.set, before, after: await replay(session, prune) })
     for (const [set, members] of Map.groupBy(pairs, ({ set }) => set)) rows.push(rowOf(`${mode}: ${set}`, members))
   }
   return rows
