@@ -10,7 +10,7 @@ const STARTS =
 
 /** Matches a pronoun that may refer to the greeting: `Hey! Is that rude?` */
 const REFERS =
-  '(?!.*\\b(?:is|are|was|does|did|do i|about|of|to) (?:that|this|it|these|those)\\b(?: (?:an?|the|in|mean)\\b|(?: [.,?!])*$))'
+  '(?!.*\\b(?:is|are|was|does|did|do i|about|of|to) (?:(?:that|this|these|those)\\b(?: (?:an?|the|in|mean)\\b|(?: [.,?!])*$)|it(?: [.,?!])*$))'
 const ASKS = '(?=(?:what|how|where|when|why|who|whom|whose|which|whether)\\b)'
 
 const OPENINGS: readonly RegExp[] = [
@@ -23,7 +23,7 @@ const OPENINGS: readonly RegExp[] = [
   /^please help(?: me)?(?: with this)? (?:[,.:!] )+/,
   /^(?:please|kindly) (?:, )?/,
   /^(?:can|could|would|will) you (?:please|kindly) (?=[a-z]+\b)/,
-  /^(?:can|could|would|will) you (?:possibly )?(?=(?:(?:tell|show|give|get|find|send|write|remind) me|(?:explain|describe|translate|summarize|define|suggest|recommend|provide|list|write|create|draft) (?:an?|the|this|some|to me|what|how|why|when|where|who|which))\b)/,
+  /^(?:can|could) you (?:possibly )?(?=(?:(?:tell|show|give|get|find|send|write|remind) me|(?:suggest|recommend) (?:an?|some)|(?:explain|describe|translate|summarize|define|provide|list|write|create|draft) (?:an?|the|this|some|to me|what|how|why|when|where|who|which))\b)/,
   new RegExp(
     `^(?:are you able to|would you be able to|(?:can|could) (?:anyone|anybody|someone|somebody)) (?=tell me ${ASKS})`,
   ),
@@ -40,7 +40,7 @@ const OPENINGS: readonly RegExp[] = [
   ),
   new RegExp(`^(?:any idea|any ideas|do you have any idea) ${ASKS}`),
   new RegExp(`^(?:tell me|explain to me)(?: please)? (?:, )?(?!when\\b)${ASKS}`),
-  /^explain (?=how to\b)/,
+  /^(?:explain|show me) (?=how to\b)/,
 ]
 const CLOSINGS: readonly RegExp[] = [
   / [.?!](?: please)? (?:many thanks|thanks|thank you|cheers|thx)(?: (?:a lot|a million|so much|very much|in advance|again|for your help|you))*(?: for your help)?(?: [,.!])*$/,

@@ -15,8 +15,6 @@ import {
   SPELLINGS,
 } from './words.ts'
 
-/** Matches the noun before a quotation, which does not change its meaning. */
-const NAMED_WORD = new RegExp(`\\b(?:the )?(?:word|term|expression|phrase) (?=${PLACEHOLDERS.quote})`, 'gi')
 const ANY_PLACEHOLDER = new RegExp(PLACEHOLDERS.any, 'g')
 const PLAIN_NUMBER = /^\d+(?:[.:]\d+)?$/
 /** Matches thousands; in other numbers a comma may be a separator. */
@@ -44,10 +42,7 @@ const UNITS = new Set('km kg cm mm mg ml mph kb gb tb'.split(' '))
  */
 export function rewriteEnglish({ tokens, protectedPieces }: Reading, keepsNumerals = false): string | undefined {
   const pieces = [...protectedPieces]
-  const question = tokens
-    .map(({ text }) => text)
-    .join(' ')
-    .replace(NAMED_WORD, '')
+  const question = tokens.map(({ text }) => text).join(' ')
   if (ABOUT_WORDING.test(question)) return undefined
   if (ABOUT_UNQUOTED.test(question) && !pieces.some((piece) => QUOTED.test(piece))) return undefined
   if (comparesWordings(tokens)) return undefined
@@ -193,7 +188,7 @@ function settled(text: string, restore: (text: string) => string): string {
   let form = text
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const before = form
-    form = framed(withoutCourtesies(withoutClosingMark(form.replace(NAMED_WORD, ''))), restore)
+    form = framed(withoutCourtesies(withoutClosingMark(form)), restore)
     if (form === before) break
   }
   return form

@@ -73,7 +73,7 @@ export const NAMES = words(`
   Google Facebook Youtube Github Gmail Netflix Spotify Paypal Microsoft Wikipedia Whatsapp Instagram Linkedin Samsung
   Toyota Ikea Javascript Typescript Postgres Postgresql Mysql Mongodb Redis Kubernetes Linux Ubuntu Debian Django
   Haskell Kotlin Wordpress Bitcoin Ethereum Internet Nobel Olympics Olympic
-  World Cup Bowl Prize Championship Oscars Grammys Powerpoint Photoshop Firefox`)
+  Powerpoint Photoshop Firefox`)
 
 /** Numbers as words. `one` is more often a pronoun, `second` a time, `third` a part. */
 export const NUMBER_WORDS = table(
