@@ -6,13 +6,13 @@ const isDrill = process.env.TURNPIKE_DRILL === 'on'
 
 export default {
   extensions: ['ts'],
-  // Tests of packages that are heavy and installed on demand: `npm run drill:witnesses`.
+  // Tests of packages that are heavy and installed on demand, and those that only `npm run drill:cluster` has time for.
   files: [
     'src/**/*.test.ts',
     'plugins/**/*.test.ts',
     'test/**/*.test.ts',
     'eval/**/*.test.ts',
-    ...(isDrill ? [] : ['!test/witnesses/**']),
+    ...(isDrill ? [] : ['!test/witnesses/**', '!test/cluster/drill/**']),
   ],
   require: ['./test/support/seed-properties.ts'],
   nodeArguments: [

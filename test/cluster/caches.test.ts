@@ -1,38 +1,9 @@
-import type { ExecutionContext } from 'ava'
-import { bearer, createKey } from '../support/accounts.ts'
 import { stateOf } from '../support/cache-stage.ts'
 import { assertMessageStream } from '../support/events.ts'
 import { eventually } from '../support/eventually.ts'
-import { ask, type Reply, type SendOptions, send } from '../support/http-client.ts'
-import type { Script } from '../support/provider/script.ts'
-import { type Cluster, clusterTest, drillTest, openCluster, SIZE } from './cluster.ts'
-
-/** The provider's scripts by text of the request; tests run at the same time. */
-const scripts: [text: string, script: () => Script][] = []
-
-let opened: Promise<Cluster> | undefined
-const open = () => {
-  opened ??= openCluster({ env: { SVC_PIPELINE: 'exact-cache', SVC_RATE_LIMIT: '0' } }).then((cluster) => {
-    cluster.provider.reply((request) => scripts.find(([text]) => request.raw.includes(text))?.[1]())
-    return cluster
-  })
-  return opened
-}
-
-/** Opens a caller of the cluster with a key of its own. */
-async function openCaller(t: ExecutionContext) {
-  t.timeout(120_000)
-  const cluster = await open()
-  const { key } = await createKey(cluster, t.title)
-  const post = (text: string, options: SendOptions & { stream?: boolean; at?: string } = {}) =>
-    send(options.at ?? cluster.url, {
-      ...options,
-      headers: { ...bearer(key), ...options.headers },
-      body: ask(text, { ...(options.stream && { stream: true }) }),
-    })
-  const calls = (text: string) => cluster.provider.seen.filter(({ raw }) => raw.includes(text)).length
-  return { cluster, post, calls }
-}
+import type { Reply } from '../support/http-client.ts'
+import { openCaller, scripts } from './caller.ts'
+import { clusterTest, SIZE } from './cluster.ts'
 
 clusterTest('exact-cache: what one gateway has stored, every other one gives', async (t) => {
   const { cluster, post, calls } = await openCaller(t)
@@ -97,27 +68,6 @@ clusterTest('exact-cache: when the one that asks is left by its callers, another
   gate.resolve()
   t.is((await waiting).status, 200)
   t.is(calls('left alone'), 2)
-})
-
-drillTest('exact-cache: 200 questions, each asked by all gateways at once, cost 200 calls', async (t) => {
-  const { cluster, post, calls } = await openCaller(t)
-  for (let nth = 0; nth < 200; nth++) {
-    const text = `question ${nth} of many`
-    const replies = await Promise.all(cluster.gateways.flatMap(({ url }) => [url, url]).map((at) => post(text, { at })))
-    t.true(replies.every(({ status }) => status === 200))
-    t.is(calls(text), 1, text)
-  }
-})
-
-drillTest('semantic-cache: what one gateway has learnt, every other one answers', async (t) => {
-  const { cluster, post } = await openCaller(t)
-  const headers = { 'x-svc-pipe': 'semantic-cache' }
-  const text = 'How do I reverse a list in Python?'
-  t.is((await post(text, { headers })).status, 200)
-  for (const { url } of cluster.gateways)
-    await eventually(async () => stateOf(await post(text, { headers, at: url })) === 'hit', `a hit at ${url}`)
-  const same = 'how do I reverse a list in python'
-  for (const { url } of cluster.gateways) t.is(stateOf(await post(same, { headers, at: url })), 'semantic', url)
 })
 
 function statesOf(replies: readonly Reply[]): string[] {

@@ -24,15 +24,12 @@ import { hostOf } from './hosts.ts'
  *                         └─► …         ─┘
  */
 
-/** `npm run drill:cluster` asks for as much as is tried before a release; the suite for what a few seconds allow. */
-/** Number of gateways in a cluster. */
+/** Number of gateways in a cluster: `npm run drill:cluster` has more. */
 export const SIZE = isDrill ? 4 : 2
 
 const isPossible = isPostgresExpected && isRedisExpected
-/** For tests that the suite has time for. */
+/** Declares a test that needs both engines. */
 export const clusterTest = isPossible ? test : test.skip
-/** For tests of the drill alone. */
-export const drillTest = isPossible && isDrill ? test : test.skip
 
 /** The operator's credential, which the stand-in receives. */
 const OPERATOR_KEY = 'sk-ant-operator-key'

@@ -1,9 +1,10 @@
 /**
  * `npm run drill:cluster`: several gateways on PostgreSQL and Redis behind a balancer. First the promises that hold for a
- * cluster as for one process (`test/cluster/*.test.ts`), each gateway on a host of its own where this machine allows;
+ * cluster as for one process (`test/cluster`), each gateway on a host of its own where this machine allows;
  * then the tests of the whole application, with four gateways wherever a test starts one. With `promises` or `suite`
  * behind it only that. It takes some twenty minutes, and is not a part of `npm test`.
  */
+
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
@@ -33,7 +34,7 @@ try {
 
 /** Runs the tests of clusters, in network namespaces where that is permitted. Gives AVA's status. */
 async function runPromises(): Promise<number> {
-  const words = [LONGEST_FILE, '--serial', '--concurrency=1', 'test/cluster/*.test.ts']
+  const words = [LONGEST_FILE, '--serial', '--concurrency=1', 'test/cluster/**/*.test.ts']
   const env = { TURNPIKE_DRILL: 'on' }
   const mayHaveHosts = spawnSync('unshare', ['--net', '--mount', 'sh', '-ec', makeHosts('true'), 'sh']).status === 0
   console.log(

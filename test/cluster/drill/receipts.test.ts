@@ -1,8 +1,8 @@
-import { bearer, createKey, sendAs } from '../support/accounts.ts'
-import { eventually } from '../support/eventually.ts'
-import { ask, send } from '../support/http-client.ts'
-import { valueAt } from '../support/json.ts'
-import { type Cluster, drillTest, openCluster } from './cluster.ts'
+import { bearer, createKey, sendAs } from '../../support/accounts.ts'
+import { eventually } from '../../support/eventually.ts'
+import { ask, send } from '../../support/http-client.ts'
+import { valueAt } from '../../support/json.ts'
+import { type Cluster, clusterTest, openCluster } from '../cluster.ts'
 
 let opened: Promise<Cluster> | undefined
 const open = () => {
@@ -10,7 +10,7 @@ const open = () => {
   return opened
 }
 
-drillTest('receipts: each gateway has the receipt of a reply that another has just given', async (t) => {
+clusterTest('receipts: each gateway has the receipt of a reply that another has just given', async (t) => {
   t.timeout(300_000)
   const cluster = await open()
   const { key } = await createKey(cluster, 'alice')
@@ -27,14 +27,14 @@ drillTest('receipts: each gateway has the receipt of a reply that another has ju
   }
 })
 
-drillTest('receipts: all gateways sign with the same key', async (t) => {
+clusterTest('receipts: all gateways sign with the same key', async (t) => {
   const cluster = await open()
   const path = '/.well-known/turnpike-keys'
   const keys = await Promise.all(cluster.gateways.map(({ url }) => send(url, { method: 'GET', path })))
   for (const { json } of keys) t.deepEqual(json, keys[0]?.json)
 })
 
-drillTest('dashboard: each gateway lists what all of them have done', async (t) => {
+clusterTest('dashboard: each gateway lists what all of them have done', async (t) => {
   t.timeout(300_000)
   const cluster = await open()
   const { key } = await createKey(cluster, 'carol')

@@ -1,7 +1,7 @@
-import { bearer, createKey } from '../support/accounts.ts'
-import { eventually } from '../support/eventually.ts'
-import { ask, type Reply, send } from '../support/http-client.ts'
-import { type Cluster, drillTest, openCluster } from './cluster.ts'
+import { bearer, createKey } from '../../support/accounts.ts'
+import { eventually } from '../../support/eventually.ts'
+import { ask, type Reply, send } from '../../support/http-client.ts'
+import { type Cluster, clusterTest, openCluster } from '../cluster.ts'
 
 let opened: Promise<Cluster> | undefined
 const open = () => {
@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000
 const NANO = 1e9
 const AT_ONCE = 40
 
-drillTest('limits: of a burst over all gateways a key is let through as often as its limit allows', async (t) => {
+clusterTest('limits: of a burst over all gateways a key is let through as often as its limit allows', async (t) => {
   t.timeout(300_000)
   const cluster = await open()
   for (const limit of [20, 60, 200]) {
@@ -33,7 +33,7 @@ drillTest('limits: of a burst over all gateways a key is let through as often as
 })
 
 for (const cents of [4, 10])
-  drillTest(`limits: bursts over all gateways spend a cap of ${cents} cents, and never more`, async (t) => {
+  clusterTest(`limits: bursts over all gateways spend a cap of ${cents} cents, and never more`, async (t) => {
     t.timeout(300_000)
     const cluster = await open()
     const capNanoUsd = (cents / 100) * NANO

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { bearer, createKey } from '../support/accounts.ts'
-import { assertMessageStream } from '../support/events.ts'
-import { eventually } from '../support/eventually.ts'
-import { ask, type Reply, send } from '../support/http-client.ts'
-import { valueAt } from '../support/json.ts'
-import { holdEvent } from '../support/provider/script.ts'
-import { type Cluster, drillTest, openCluster, SIZE } from './cluster.ts'
+import { bearer, createKey } from '../../support/accounts.ts'
+import { assertMessageStream } from '../../support/events.ts'
+import { eventually } from '../../support/eventually.ts'
+import { ask, type Reply, send } from '../../support/http-client.ts'
+import { valueAt } from '../../support/json.ts'
+import { holdEvent } from '../../support/provider/script.ts'
+import { type Cluster, clusterTest, openCluster, SIZE } from '../cluster.ts'
 
 /** Results of the load so far. */
 interface Load {
@@ -35,7 +35,7 @@ function startLoad({ url }: Cluster, key: string): Load {
   return { replies, stop }
 }
 
-drillTest('rolling restart: no request fails, no stream is cut, and every receipt is there', async (t) => {
+clusterTest('rolling restart: no request fails, no stream is cut, and every receipt is there', async (t) => {
   t.timeout(600_000)
   const cluster = await openCluster({
     env: { SVC_PIPELINE: 'cost-guard?per_day=100', SVC_RATE_LIMIT: '0' },

@@ -1,11 +1,11 @@
 import test, { type ExecutionContext } from 'ava'
-import { AGENT, boothEnvironment, credential, readChallenge, receiptOf } from '../payments/booth.ts'
-import { eventually } from '../support/eventually.ts'
-import { ask, type Reply, type SendOptions, send } from '../support/http-client.ts'
-import { valueAt } from '../support/json.ts'
-import { booksOf, grantToken, machinePayments } from '../support/stripe/machine-payments.ts'
-import { type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts'
-import { type Cluster, drillTest, openCluster } from './cluster.ts'
+import { AGENT, boothEnvironment, credential, readChallenge, receiptOf } from '../../payments/booth.ts'
+import { eventually } from '../../support/eventually.ts'
+import { ask, type Reply, type SendOptions, send } from '../../support/http-client.ts'
+import { valueAt } from '../../support/json.ts'
+import { booksOf, grantToken, machinePayments } from '../../support/stripe/machine-payments.ts'
+import { type StripeStandIn, startStripe } from '../../support/stripe/stand-in.ts'
+import { type Cluster, clusterTest, openCluster } from '../cluster.ts'
 
 const SESSIONS = '/v1/agent/sessions'
 const BODY = ask('what is the toll')
@@ -32,23 +32,26 @@ async function openTollCluster() {
 const call = ({ url }: Cluster, options: SendOptions) =>
   send(url, { path: AGENT, ...options, headers: { authorization: undefined, ...options.headers }, timeoutMs: 60_000 })
 
-drillTest('payments: a credential that all gateways are sent at once is served, charged and asked once', async (t) => {
-  t.timeout(300_000)
-  const { cluster, stripe } = await open()
-  for (let round = 0; round < ROUNDS; round++) {
-    const body = ask(`what is toll ${round}`, { ...(round % 2 && { stream: true }) })
-    const challenge = readChallenge(await call(cluster, { body }))
-    const authorization = credential(challenge, grantToken(stripe.world, { maxCents: 100_000 }))
-    const replies = await Promise.all(
-      Array.from({ length: SUBMITS }, () => call(cluster, { body, headers: { authorization } })),
-    )
-    assertOnce(t, replies)
-    t.like(booksOf(stripe.world, challenge.id), { intents: 1, capturedCents: 50, heldCents: 0 })
-    t.is(cluster.provider.seen.filter(({ raw }) => raw.includes(`what is toll ${round}`)).length, 1)
-  }
-})
+clusterTest(
+  'payments: a credential that all gateways are sent at once is served, charged and asked once',
+  async (t) => {
+    t.timeout(300_000)
+    const { cluster, stripe } = await open()
+    for (let round = 0; round < ROUNDS; round++) {
+      const body = ask(`what is toll ${round}`, { ...(round % 2 && { stream: true }) })
+      const challenge = readChallenge(await call(cluster, { body }))
+      const authorization = credential(challenge, grantToken(stripe.world, { maxCents: 100_000 }))
+      const replies = await Promise.all(
+        Array.from({ length: SUBMITS }, () => call(cluster, { body, headers: { authorization } })),
+      )
+      assertOnce(t, replies)
+      t.like(booksOf(stripe.world, challenge.id), { intents: 1, capturedCents: 50, heldCents: 0 })
+      t.is(cluster.provider.seen.filter(({ raw }) => raw.includes(`what is toll ${round}`)).length, 1)
+    }
+  },
+)
 
-drillTest(
+clusterTest(
   'payments: a session that is used at all gateways at once pays for as many calls as were bought',
   async (t) => {
     t.timeout(300_000)
@@ -76,7 +79,7 @@ drillTest(
   },
 )
 
-drillTest('payments: every gateway lists the settlements of all', async (t) => {
+clusterTest('payments: every gateway lists the settlements of all', async (t) => {
   const { cluster } = await open()
   const lists = () =>
     Promise.all(cluster.gateways.map(({ url }) => send(url, { method: 'GET', path: '/v1/agent/ledger' })))

@@ -1,8 +1,8 @@
-import { bearer, createKey, sendAs } from '../support/accounts.ts'
-import { runCommand } from '../support/command-line.ts'
-import { ask, type Reply, send } from '../support/http-client.ts'
-import { type JsonObject, valueAt } from '../support/json.ts'
-import { type Cluster, drillTest, openCluster, SIZE } from './cluster.ts'
+import { bearer, createKey, sendAs } from '../../support/accounts.ts'
+import { runCommand } from '../../support/command-line.ts'
+import { ask, type Reply, send } from '../../support/http-client.ts'
+import { type JsonObject, valueAt } from '../../support/json.ts'
+import { type Cluster, clusterTest, openCluster, SIZE } from '../cluster.ts'
 
 let opened: Promise<Cluster> | undefined
 const open = () => {
@@ -20,7 +20,7 @@ function askAll({ gateways }: Cluster, key: string, body: JsonObject = ask('hi')
 const statuses = (replies: readonly Reply[]) => replies.map(({ status }) => status)
 const everywhere = (status: number) => Array.from({ length: SIZE }, () => status)
 
-drillTest('accounts: a key is known everywhere when it is made, and nowhere when it is revoked', async (t) => {
+clusterTest('accounts: a key is known everywhere when it is made, and nowhere when it is revoked', async (t) => {
   t.timeout(300_000)
   const cluster = await open()
   for (let round = 0; round < ROUNDS; round++) {
@@ -32,7 +32,7 @@ drillTest('accounts: a key is known everywhere when it is made, and nowhere when
   }
 })
 
-drillTest('accounts: what an owner changes of a key holds everywhere for the next request', async (t) => {
+clusterTest('accounts: what an owner changes of a key holds everywhere for the next request', async (t) => {
   t.timeout(300_000)
   const cluster = await open()
   const { id, key } = await createKey(cluster.next(), 'bob')
@@ -51,7 +51,7 @@ drillTest('accounts: what an owner changes of a key holds everywhere for the nex
   }
 })
 
-drillTest('accounts: who is suspended is refused everywhere, and let in everywhere again', async (t) => {
+clusterTest('accounts: who is suspended is refused everywhere, and let in everywhere again', async (t) => {
   t.timeout(300_000)
   const cluster = await open()
   const { key } = await createKey(cluster.next(), 'carol')
@@ -65,7 +65,7 @@ drillTest('accounts: who is suspended is refused everywhere, and let in everywhe
   }
 })
 
-drillTest('accounts: a session token is good everywhere, and every gateway lists the same keys', async (t) => {
+clusterTest('accounts: a session token is good everywhere, and every gateway lists the same keys', async (t) => {
   t.timeout(300_000)
   const cluster = await open()
   for (let nth = 0; nth < SIZE; nth++) await createKey(cluster.next(), 'dave', { name: `key ${nth}` })
