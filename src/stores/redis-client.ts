@@ -10,9 +10,15 @@ import { renewConnection } from '../core/system/renew-connection.ts'
  * large body then takes five times as long.
  */
 
-/** Longer than the interval of pings: a connection silent for this time is closed. */
-const SILENT_MS = 5000
-const PING_EVERY_MS = 2000
+/** Watch over an open connection, in milliseconds. */
+export interface Pings {
+  /** Default 2,000. */
+  readonly everyMs: number
+  /** A connection silent for this time is closed. Longer than the interval; default 5,000. */
+  readonly silentMs: number
+}
+
+const PINGS: Pings = { everyMs: 2000, silentMs: 5000 }
 /** Unreachable hosts, by log: the clients of a gateway share it, and an outage is logged once. */
 const outages = new WeakMap<Log, Set<string>>()
 
@@ -20,7 +26,7 @@ const outages = new WeakMap<Log, Set<string>>()
  * Creates a client, not connected yet, that fails at once while disconnected, and reconnects by itself. Logs
  * `store.failed` with the host when an outage begins, also at the start, and `store.recovered` when it ends.
  */
-export function createRedisClient(url: string, log: Log) {
+export function createRedisClient(url: string, log: Log, { everyMs, silentMs } = PINGS) {
   const host = hostOf(url)
   const unreachable = outages.get(log) ?? new Set()
   outages.set(log, unreachable)
@@ -28,10 +34,10 @@ export function createRedisClient(url: string, log: Log) {
     url,
     // Queueing commands while disconnected would hold requests back; they are to fail at once.
     disableOfflineQueue: true,
-    pingInterval: PING_EVERY_MS,
+    pingInterval: everyMs,
     socket: {
       connectTimeout: 2000,
-      socketTimeout: SILENT_MS,
+      socketTimeout: silentMs,
       reconnectStrategy: (retries) => Math.min(100 * 2 ** retries, 3000),
     },
   })

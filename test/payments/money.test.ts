@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { eventually } from '../support/eventually.ts'
-import { ask, type Reply } from '../support/http-client.ts'
+import { ask, type Reply, send } from '../support/http-client.ts'
 import { type JsonObject, valueAt } from '../support/json.ts'
 import type { StripeObject } from '../support/stripe/objects.ts'
 import { type Agent, credential, endingAt, openBooth, type ReadChallenge, readChallenge, receiptOf } from './booth.ts'
@@ -90,11 +90,17 @@ for (const [kind, body] of [
   })
 }
 
+/** Resolves when the gateway has read the end of a connection that was closed before: it reads in the order of arrival. */
+async function untilNoticed(): Promise<void> {
+  await send(booth.url, { method: 'GET', path: '/health' })
+}
+
 test('money: a client that leaves while the money is being held is not charged, and may come back', async (t) => {
   const agent = booth.agent()
   const challenge = await agent.ask(BODY)
   const token = agent.grant()
-  agent.trouble(challenge, (_request, nth) => (nth === 1 ? { kind: 'delay', ms: 400 } : undefined))
+  const gate = Promise.withResolvers<void>()
+  agent.trouble(challenge, (_request, nth) => (nth === 1 ? { kind: 'wait', until: gate.promise } : undefined))
   const leaving = new AbortController()
   const left = agent.pay(BODY, challenge, token, { signal: leaving.signal })
   await eventually(
@@ -103,6 +109,8 @@ test('money: a client that leaves while the money is being held is not charged, 
   )
   leaving.abort()
   t.is((await left).status, 0)
+  await untilNoticed()
+  gate.resolve()
   await eventually(() => agent.books(challenge).heldCents === 50, 'the money is held')
   const reply = await agent.pay(BODY, challenge, token)
   assertPaid(t, agent, challenge, reply)
@@ -246,7 +254,8 @@ for (const [kind, body] of [
     const challenge = await agent.ask(body)
     const token = agent.grant()
     const isCapture = ({ path }: { path: string }) => path.endsWith('/capture')
-    agent.trouble(challenge, (request) => (isCapture(request) ? { kind: 'delay', ms: 400 } : undefined))
+    const gate = Promise.withResolvers<void>()
+    agent.trouble(challenge, (request) => (isCapture(request) ? { kind: 'wait', until: gate.promise } : undefined))
     const leaving = new AbortController()
     const before = booth.stripe.seen.filter(isCapture).length
     const left = agent.pay(body, challenge, token, { signal: leaving.signal })
@@ -255,6 +264,8 @@ for (const [kind, body] of [
     await eventually(captureOf, 'the money is being taken')
     leaving.abort()
     t.is((await left).status, 0)
+    await untilNoticed()
+    gate.resolve()
     await eventually(() => agent.books(challenge).capturedCents === 50, 'it is taken')
     assertPaid(t, agent, challenge, await agent.pay(body, challenge, token))
     assertRefused(t, await agent.pay(body, challenge, token), 'invalid-challenge', challenge)

@@ -12,6 +12,8 @@ import { createRedisDatabase, isRedisExpected } from '../support/redis.ts'
 const testWithRedis = isRedisExpected ? test : test.skip
 const KEYS = Array.from({ length: 20 }, (_, i) => `key ${i}`)
 const HOUR_MS = 3_600_000
+/** A silent connection is noticed sooner than in production. */
+const PINGS = { everyMs: 300, silentMs: 1200 }
 
 async function openProxy(t: ExecutionContext): Promise<FaultProxy> {
   const proxy = await startFaultProxy(await createRedisDatabase())
@@ -83,7 +85,7 @@ testWithRedis('redis: a handshake that is not answered is given up, and tried ag
 for (const kind of ['forgets', 'answers'] as const) {
   testWithRedis(`redis: a channel whose connections met with this is heard again: ${kind}`, async (t) => {
     const proxy = await openProxy(t)
-    const [one, other] = ['one', 'other'].map(() => redisChannel(proxy.url, createRecordingLog()))
+    const [one, other] = ['one', 'other'].map(() => redisChannel(proxy.url, createRecordingLog(), PINGS))
     t.teardown(() => Promise.all([one?.close(), other?.close()]))
     const heard: string[] = []
     other?.subscribe('news', (text) => heard.push(text))

@@ -3,18 +3,18 @@ import type { Channel } from '../../core/ports/channel.ts'
 import type { Log } from '../../core/ports/log.ts'
 import { renewConnection } from '../../core/system/renew-connection.ts'
 import { withDeadline } from '../kv/deadline.ts'
-import { createRedisClient } from '../redis-client.ts'
+import { createRedisClient, type Pings } from '../redis-client.ts'
 
 /** Time-out of a command; no request waits for it. */
 const DEADLINE_MS = 2000
 
 /** Creates a channel through Redis. During an outage nothing can be sent; subscriptions are restored afterwards. */
-export function redisChannel(url: string, log: Log): Channel {
+export function redisChannel(url: string, log: Log, pings?: Pings): Channel {
   // Redis keeps keys of its databases apart, but not what is published.
   const nameOf = (topic: string) => `turnpike:${new URL(url).pathname.slice(1) || '0'}:${topic}`
-  const speaker = createRedisClient(url, log)
+  const speaker = createRedisClient(url, log, pings)
   // A connection that listens can do nothing else.
-  const ear = createRedisClient(url, log)
+  const ear = createRedisClient(url, log, pings)
   const listeners = new Map<string, (text: string) => void>()
   const listen = (topic: string, listener: (text: string) => void) => {
     ear

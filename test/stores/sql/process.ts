@@ -1,7 +1,7 @@
 /**
  * A process of its own that uses the ledger: `node process.ts <reserve|load> <database address or -> <data folder> <name>`.
  *
- * `reserve` waits for a word, holds 1 in one window 125 times at once, and prints the result. `load` reserves and settles forever,
+ * `reserve` waits for a word, holds 1 in one window 200 times at once, and prints the result. `load` reserves and settles forever,
  * printing each operation once it has been acknowledged; it leaves every third hold open.
  */
 import { once } from 'node:events'
@@ -30,7 +30,7 @@ function print(line: string): void {
 async function reserve(): Promise<void> {
   await once(process.stdin, 'data')
   process.stdin.destroy()
-  const holds = Array.from({ length: 125 }, (_, i) => ({ holdId: `${name}-${i}`, amountNanoUsd: 1, leaseMs: LEASE_MS }))
+  const holds = Array.from({ length: 200 }, (_, i) => ({ holdId: `${name}-${i}`, amountNanoUsd: 1, leaseMs: LEASE_MS }))
   const results = await Promise.all(holds.map((hold) => ledger.reserve({ ...hold, windows: [WINDOW] })))
   const refusals = results.flatMap((result) => (result.ok ? [] : [result.spentNanoUsd]))
   print(JSON.stringify({ admitted: results.length - refusals.length, refusals }))
