@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { send } from '../support/http-client.ts'
@@ -43,11 +43,12 @@ export async function runSmallAgent(url: string, prompt: string): Promise<string
     const content = (json as unknown as { content: Block[] }).content
     const uses = content.filter(({ type }) => type === 'tool_use')
     if (uses.length === 0) return errors
-    const results = uses.map(({ id, name, input }) => {
-      const { text: result, isError } = runTool(name, input)
+    const results: JsonObject[] = []
+    for (const { id, name, input } of uses) {
+      const { text: result, isError } = await runTool(name, input)
       if (isError) errors.push(`${name}: ${result}`)
-      return { type: 'tool_result', tool_use_id: id, content: result, ...(isError && { is_error: true }) }
-    })
+      results.push({ type: 'tool_result', tool_use_id: id, content: result, ...(isError && { is_error: true }) })
+    }
     messages.push(
       { role: 'assistant', content: content as unknown as JsonObject[] },
       { role: 'user', content: results },
@@ -56,7 +57,7 @@ export async function runSmallAgent(url: string, prompt: string): Promise<string
   throw new Error(`Expected an end within ${MOST_CALLS} calls`)
 }
 
-function runTool(name: string, input: Block['input']): Outcome {
+async function runTool(name: string, input: Block['input']): Promise<Outcome> {
   const { file_path: file = '', command = '', content = '' } = input
   if (name === 'Bash') return runCommand(command)
   if (name === 'Read') return { text: numbered(readFileSync(file, 'utf8')), isError: false }
@@ -66,13 +67,13 @@ function runTool(name: string, input: Block['input']): Outcome {
   return { text: `File written: ${file}`, isError: false }
 }
 
-function runCommand(command: string): Outcome {
-  const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-c', command], {
-    encoding: 'utf8',
-    timeout: 20_000,
-    env: { PATH: process.env.PATH },
+function runCommand(command: string): Promise<Outcome> {
+  const settings = { timeout: 20_000, env: { PATH: process.env.PATH } }
+  return new Promise((resolve) => {
+    execFile('bash', ['--norc', '-c', command], settings, (error, stdout, stderr) =>
+      resolve({ text: `${stdout}${stderr}`, isError: error !== null }),
+    )
   })
-  return { text: `${stdout}${stderr}`, isError: status !== 0 }
 }
 
 function editFile(file: string, { old_string: from = '', new_string: to = '' }: Block['input']): Outcome {
