@@ -16,20 +16,22 @@ export function longSessions(trajectories: readonly Trajectory[]): Trajectory[] 
     if (resultShare(members) < LEAST_RESULTS) return []
     const sessions: Trajectory[] = []
     let current: Trajectory[] = []
+    let tokens = 0
     for (const member of members) {
       current.push(member)
-      if (tokensOf(current) < LONG_ENOUGH_TOKENS) continue
+      tokens += tokensOf(member)
+      if (tokens < LONG_ENOUGH_TOKENS) continue
       sessions.push(join(`long-${set}-${sessions.length + 1}`, current))
       current = []
+      tokens = 0
     }
     return sessions
   })
 }
 
-function tokensOf(trajectories: readonly Trajectory[]): number {
-  return trajectories
-    .flatMap(({ messages }) => messages)
-    .reduce((sum, { content }) => sum + countTokens(typeof content === 'string' ? content : JSON.stringify(content)), 0)
+function tokensOf({ messages }: Trajectory): number {
+  const texts = messages.map(({ content }) => (typeof content === 'string' ? content : JSON.stringify(content)))
+  return texts.reduce((sum, text) => sum + countTokens(text), 0)
 }
 
 function resultShare(trajectories: readonly Trajectory[]): number {

@@ -79,10 +79,10 @@ function isJson(text: string): boolean {
 test('compress: no pointer of a real session leads to several places, or to none', async (t) => {
   if (!hasData) return t.pass(`no sessions in ${folder}: skipped`)
   const sessions = loadTrajectories(folder)
-  for (const { id, messages } of [...sessions, ...longSessions(sessions)]) {
+  const long = longSessions(sessions)
+  for (const { id, messages } of [...sessions, ...long]) {
     const { faults, wrong } = await readSession(messages)
     t.deepEqual({ faults, wrong }, { faults: [], wrong: [] }, id)
   }
-  for (const { id, messages } of longSessions(sessions))
-    t.deepEqual((await readSession(messages, STAGE_B)).faults, [], id)
+  for (const { id, messages } of long) t.deepEqual((await readSession(messages, STAGE_B)).faults, [], id)
 })
