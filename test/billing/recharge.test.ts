@@ -13,7 +13,7 @@ const FAST = { SVC_RECHARGE_INTERVAL: '100ms' }
 /** The credits of a plan, and a threshold above them: the account is to be recharged at once. */
 const LOW = { autoRechargeEnabled: true, autoRechargeThreshold: 600_000, autoRechargeAmount: 1_000_000 }
 
-const testWithPostgres = isPostgresExpected ? test.serial : test.skip
+const testWithPostgres = isPostgresExpected ? test : test.skip
 
 /** Payments of an account that are recharges. */
 function recharges({ stripe }: Shop, userId: string): StripeObject[] {

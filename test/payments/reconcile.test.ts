@@ -57,7 +57,7 @@ async function sweep(row: Row): Promise<Record<string, number>> {
   return JSON.parse(line)
 }
 
-test.serial('reconcile: the daily sweep mends what Stripe has and the database has lost or given up', async (t) => {
+test('reconcile: the daily sweep mends what Stripe has and the database has lost or given up', async (t) => {
   const row = await openRow(t)
   const [gateway] = row.gateways as [Gateway]
   const delivered = await begin(row, gateway)
@@ -114,7 +114,7 @@ test.serial('reconcile: the daily sweep mends what Stripe has and the database h
   t.is(Number(counted[0]?.cents), booksOf(row.stripe.world).capturedCents)
 })
 
-test.serial('reconcile: a webhook names the payment to fetch, which is reconciled at once', async (t) => {
+test('reconcile: a webhook names the payment to fetch, which is reconciled at once', async (t) => {
   const row = await openRow(t, {
     env: { ...CLOUD, SVC_PROVIDERS_SHARED: 'true', STRIPE_WEBHOOK_SECRET: 'whsec_standin' },
   })
@@ -142,25 +142,22 @@ test.serial('reconcile: a webhook names the payment to fetch, which is reconcile
   t.is((await row.stripe.deliver(event, gateway.url, { secret: 'whsec_other' })).status, 400)
 })
 
-test.serial(
-  'reconcile: a payment whose process died before it heard of the money is not given up by the reaper',
-  async (t) => {
-    const row = await openRow(t, { env: { SVC_MPP_SETTLEMENT: 'automatic' } })
-    const [gateway] = row.gateways as [Gateway]
-    row.stripe.fail(({ path: where }) => (where.endsWith('payment_intents') ? { kind: 'lose-after' } : undefined))
-    const begun = await begin(row, gateway)
-    t.is(begun.status, 503)
-    row.stripe.mend()
-    await row.sql('update payment set due_at_ms = 1000, lease_until_ms = 0 returning id')
-    const reaper = await row.start()
-    await eventually(async () => (await stateOf(row, begun))?.state === 'captured', 'found at Stripe')
-    await reaper.stop()
-    t.is((await pay(gateway.url, begun)).status, 200)
-    t.deepEqual(booksOf(row.stripe.world), { intents: 1, capturedCents: 50, heldCents: 0, statuses: ['succeeded'] })
-  },
-)
+test('reconcile: a payment whose process died before it heard of the money is not given up by the reaper', async (t) => {
+  const row = await openRow(t, { env: { SVC_MPP_SETTLEMENT: 'automatic' } })
+  const [gateway] = row.gateways as [Gateway]
+  row.stripe.fail(({ path: where }) => (where.endsWith('payment_intents') ? { kind: 'lose-after' } : undefined))
+  const begun = await begin(row, gateway)
+  t.is(begun.status, 503)
+  row.stripe.mend()
+  await row.sql('update payment set due_at_ms = 1000, lease_until_ms = 0 returning id')
+  const reaper = await row.start()
+  await eventually(async () => (await stateOf(row, begun))?.state === 'captured', 'found at Stripe')
+  await reaper.stop()
+  t.is((await pay(gateway.url, begun)).status, 200)
+  t.deepEqual(booksOf(row.stripe.world), { intents: 1, capturedCents: 50, heldCents: 0, statuses: ['succeeded'] })
+})
 
-test.serial('report: sums by day and book are those of Stripe, to the cent', async (t) => {
+test('report: sums by day and book are those of Stripe, to the cent', async (t) => {
   const row = await openRow(t)
   const [gateway] = row.gateways as [Gateway]
   for (let i = 0; i < 3; i++) t.is((await begin(row, gateway)).status, 200)

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Ajv, type ValidateFunction } from 'ajv'
+import { once } from '../once.ts'
 import { dataFolder } from '../recordings.ts'
 import type { Form, FormValue } from './form.ts'
 import { Refusal } from './refusal.ts'
@@ -35,8 +36,8 @@ interface Description {
 /** Checks a request's parameters against the description. Throws `Refusal`. */
 export type Check = (method: string, pathname: string, form: Form) => void
 
-/** Loads the check; `undefined` where the description is absent. */
-export function loadDescription(): Check | undefined {
+/** Loads the check, once for all stand-ins of a thread: it is large. `undefined` where the description is absent. */
+export const loadDescription = once((): Check | undefined => {
   if (!existsSync(FILE)) return undefined
   const { paths } = JSON.parse(readFileSync(FILE, 'utf8')) as Description // safe: the description's own shape
   const ajv = new Ajv({ coerceTypes: true, strict: false, validateFormats: false, validateSchema: false })
@@ -62,7 +63,7 @@ export function loadDescription(): Check | undefined {
     const param = fault?.instancePath.slice(1).replaceAll('/', '.') ?? ''
     throw new Refusal(400, `${name} ${param}: ${fault?.message} ${JSON.stringify(fault?.params)}`, { param })
   }
-}
+})
 
 function schemaOf({ parameters = [], requestBody }: Operation): Schema {
   const body = requestBody?.content['application/x-www-form-urlencoded']?.schema
