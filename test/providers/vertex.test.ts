@@ -7,7 +7,6 @@ import test from 'ava'
 import { googleAuthorization } from '../../src/providers/vertex/credentials.ts'
 import { differenceOf } from '../support/difference.ts'
 import { startGateway } from '../support/gateway.ts'
-import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, type SendOptions, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import type { Script } from '../support/provider/script.ts'
@@ -39,8 +38,7 @@ const common = {
 }
 const [gateway, fileGateway] = await Promise.all([
   startGateway({ ...common, SVC_CONFIG: config, VERTEX_ACCESS_TOKEN: TOKEN }),
-  // Google's library warns the process.
-  startGatewayProcess({ ...common, SVC_CONFIG: withFile }),
+  startGateway({ ...common, SVC_CONFIG: withFile }),
 ])
 const gateways = [gateway, fileGateway]
 test.after.always(async () => {
