@@ -10,7 +10,7 @@ import type { Stage } from '../support/stage.ts'
 /** More than an old version waited for, less than the present one does. */
 const BETWEEN_STEPS_MS = 250
 
-/** A plugin of two files, whose word stands in the second. */
+/** A plugin of two files, whose word is in the second. */
 const spoken = (name: string) =>
   pluginSource(name, {
     head: `import { word } from './word.ts'`,
@@ -148,7 +148,7 @@ test('reload: what is saved in two steps serves when it is whole, and never half
       const word = await wordOf(stage, 'pieces')
       heard.add(word)
       return word === String(save)
-    }, `it says ${save}`)
+    }, `save ${save} serves`)
     // On a machine that is busy the steps may be as far from each other as two saves.
     if (isSlow && save < 5) continue
     t.false(heard.has(503), [...heard].join())

@@ -80,7 +80,7 @@ test('start: a process whose needed plugin hangs exits with one plain message', 
   t.regex(log, /^turnpike cannot start: .*`hung` could not be set up: .*150 ms.*\n$/)
 })
 
-test('start: a broken or hanging plugin that nobody needs is named and left out', async (t) => {
+test('start: a broken or hanging plugin that is not needed is named and left out', async (t) => {
   const gateway = await start(t, {
     files: {
       'bad/index.ts': 'export default',

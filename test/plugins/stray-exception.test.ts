@@ -35,7 +35,7 @@ test('plugin: an exception outside of a request drains: streams end whole, new c
     }
     return scene.send({ body: ask('hello there', { stream: true }), onChunk })
   })
-  await eventually(() => begun === AT_ONCE, 'all streams are under way')
+  await eventually(() => begun === AT_ONCE, 'all streams are in flight')
   const body = ask('throw now', { stream: true })
   const thrower = scene.send({ body, headers: { 'x-svc-pipe': 'stray' } })
   const isRefused = () =>
