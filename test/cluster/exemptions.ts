@@ -49,5 +49,5 @@ export const ABOUT_A_PROCESS: Reasons = {
   'reload: a request that runs in the old version *': 'the other processes, in which none runs, close it at once',
   'vertex: a token is asked for *': OWN_MEMORY,
   'webhook: more than 256 KB *': 'the drill’s balancer loses replies that come before their request has ended',
-  '*the last use is told: at once by the process that saw it*': 'others tell it later',
+  '*the last use is listed at once by the gateway that had it*': 'others learn it later',
 }

@@ -16,7 +16,7 @@ export function readCorpus(name: string): string[] {
     .map((file) => readFileSync(path.join(folder, file), 'latin1'))
 }
 
-/** Each kept input with a few salts, and the one that it was found with, if its file's name tells it. */
+/** Returns each kept input with a few salts, and with that of its file's name, if it has one. */
 export function corpusCases(name: string): FuzzCase[] {
   const folder = path.join(FOLDER, name)
   if (!existsSync(folder)) return []
@@ -30,7 +30,7 @@ export function corpusCases(name: string): FuzzCase[] {
     })
 }
 
-/** Keeps an input that broke a promise, for ever: its file's name holds the salt. Returns the path. */
+/** Writes an input that broke a promise into the corpus; its file's name has the salt. Returns the path. */
 export function keep(name: string, { text, salt }: FuzzCase): string {
   const folder = path.join(FOLDER, name)
   mkdirSync(folder, { recursive: true })

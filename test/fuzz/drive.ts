@@ -5,7 +5,7 @@ import { corpusCases, readCorpus } from './corpus.ts'
 import type { FuzzCase, Fuzzer } from './fuzzer.ts'
 import { shrink } from './shrink.ts'
 
-/** What came of a run. */
+/** Result of a run. */
 export interface FuzzReport {
   cases: number
   /** How often each outcome was seen. */

@@ -17,18 +17,18 @@ export interface Fuzzer {
   readonly words: readonly string[]
   /** How many changes a case has at most; fewer where a broken input is soon boring. Default: 6. */
   readonly mostMutations?: number
-  /** What cases must have come to, or the fuzzer sees only one side of the door. */
+  /** Outcomes that a run must have: accepted and refused inputs. */
   readonly outcomes: readonly string[]
   /** Judges one case: one of `outcomes`, or another. Throws when the code under attack has broken a promise. */
   run(input: FuzzCase): string | Promise<string>
 }
 
-/** Throws an error that says which promise is broken. */
+/** Throws an error that names the broken promise. */
 export function promise(isKept: boolean, what: string): asserts isKept {
   if (!isKept) throw new Error(`a promise is broken: ${what}`)
 }
 
-/** What a function came to: its value, or the error that it threw. */
+/** Result of a function: its value, or the error that it threw. */
 export type Tried<Value> = { readonly value: Value; readonly error?: undefined } | { readonly error: unknown }
 
 /** Calls a function. */
@@ -51,7 +51,7 @@ export function createPicker(salt: number): (below: number) => number {
   }
 }
 
-/** Whether two values that JSON.parse can give are the same, -0 and 0 apart, members in any order. */
+/** Compares two values of JSON.parse; -0 and 0 differ, members are in any order. */
 export function isSameJson(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Object.is(a, b)
   if (Array.isArray(a) !== Array.isArray(b)) return false

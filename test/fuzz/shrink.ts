@@ -1,6 +1,6 @@
 import type { FuzzCase, Fuzzer } from './fuzzer.ts'
 
-/** Bounds the search: a case that is slow to judge would take for ever. */
+/** Bounds the search: a case that is slow to judge would never end. */
 const MOST_TRIES = 3000
 
 /** The case without whatever it need not have to break a promise, and the error that it breaks it with. */

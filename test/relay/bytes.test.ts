@@ -105,12 +105,12 @@ for (const sizes of [[1], [2, 3, 5, 7], [65_536]]) {
 
 const { items, absent } = loadRecordings()
 
-test('relay: recordings are there, or their absence is told', (t) => {
+test('relay: recordings are there, or their absence is logged', (t) => {
   if (absent) t.log(absent)
   t.pass()
 })
 
-/** What the gateway may add to a recorded reply, or leave out of it. */
+/** Headers that the gateway may add to a recorded reply, or leave out of it. */
 const NOT_COMPARED = new Set(['set-cookie', 'alt-svc', 'strict-transport-security', 'keep-alive', 'date'])
 
 for (const { name, request, response } of items) {

@@ -55,14 +55,14 @@ test('credentials: a bearer of another form never reaches the provider', async (
   }
 })
 
-test('credentials: an x-api-key is passed through although a bearer of another form stands beside it', async (t) => {
+test('credentials: an x-api-key is passed through although there is a bearer of another form', async (t) => {
   const scene = withoutKey.scene()
   const headers = { authorization: 'Bearer for-the-gateway', 'x-api-key': 'sk-ant-caller' }
   await scene.send({ headers, body: ask('hi') })
   t.like(scene.seen()[0]?.headers, { 'x-api-key': 'sk-ant-caller', authorization: undefined })
 })
 
-test('credentials: the health probe tells whether the operator has given a key', async (t) => {
+test('credentials: the health probe shows whether the operator has given a key', async (t) => {
   const health = { method: 'GET', path: '/health' }
   const [one, other] = [await withKey.scene().send(health), await withoutKey.scene().send(health)]
   t.is(valueAt(one.json, 'providers.anthropic'), true)
@@ -128,7 +128,7 @@ test('credentials: neither keys nor prompts ever stand in the log', async (t) =>
   t.deepEqual([...new Set(log.match(/CANARY\d+/g))], [])
 })
 
-test('credentials: without any key and with the provider’s own address, the refusal says what to do', async (t) => {
+test('credentials: without any key and with the provider’s own address, the refusal explains what to do', async (t) => {
   await using stage = await openStage({ env: { ANTHROPIC_API_KEY: '', ANTHROPIC_BASE_URL: '' } })
   const reply = await send(stage.gateway.url, { body: ask('hi') })
   t.is(reply.status, 401)

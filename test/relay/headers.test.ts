@@ -96,7 +96,7 @@ test('headers: several beta headers reach the provider as one list', async (t) =
   t.is(scene.seen()[0]?.headers['anthropic-beta'], 'a-1, b-2')
 })
 
-test('headers: what tells of the client and its session reaches the provider', async (t) => {
+test('headers: those about the client and its session reach the provider', async (t) => {
   const scene = stage.scene()
   const headers = {
     accept: 'application/json',
@@ -243,7 +243,7 @@ for (const [said, sent] of [
     'a stream': { body: ask('hi', { stream: true }) },
     'an allowed route': { method: 'GET', path: '/v1/files/file_1' },
   }))
-    test(`headers: no shared cache may keep ${what} whose provider says cache-control: ${said}`, async (t) => {
+    test(`headers: no shared cache may keep ${what} whose provider sends cache-control: ${said}`, async (t) => {
       const headers = { etag: '"1"', vary: 'accept', ...(said !== undefined && { 'cache-control': said }) }
       const scene = stage.scene(
         what === 'an allowed route' ? { kind: 'reply', body: {}, headers } : { kind: 'answer', headers },
@@ -255,7 +255,7 @@ for (const [said, sent] of [
 
 for (const [what, path] of Object.entries({
   'a list of models': '/v1/models',
-  'a file whose provider says nothing': '/v1/files/file_2',
+  'a file whose provider sends none': '/v1/files/file_2',
   'a balance': '/v1/billing/balance',
   'a list of receipts': '/v1/receipts',
   'an unknown path': '/nowhere',

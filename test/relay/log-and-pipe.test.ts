@@ -45,7 +45,7 @@ for (const stream of [false, true]) {
   })
 }
 
-test('log: a provider that fails is told with its reason, and the request as failed', async (t) => {
+test('log: a provider that fails is logged with its reason, and the request as failed', async (t) => {
   const model = 'claude-logged-failure'
   const scene = stage.scene({ kind: 'error', status: 500, message: 'its disk is full' })
   t.is((await scene.send({ body: ask('hi', { model }) })).status, 502)
@@ -60,7 +60,7 @@ test('log: a provider that fails is told with its reason, and the request as fai
   )
 })
 
-test('log: a stream that its client left is told as not delivered', async (t) => {
+test('log: a stream that its client left is logged as not delivered', async (t) => {
   const model = 'claude-logged-left'
   const scene = stage.scene({ kind: 'hang', at: 'after-headers' })
   const leaving = new AbortController()
@@ -72,7 +72,7 @@ test('log: a stream that its client left is told as not delivered', async (t) =>
   t.is(line?.delivered, false)
 })
 
-test('log: an id in the reply of the gateway stands in its log line', async (t) => {
+test('log: an id in the reply of the gateway is in its log line', async (t) => {
   const reply = await stage.scene().send({ method: 'GET', path: '/nowhere' })
   const [line] = await logged(({ requestId }) => requestId === reply.headers['request-id'])
   t.like(line, { status: 404, path: '/nowhere' })
@@ -85,7 +85,7 @@ test("log: the line of a relayed reply can be found by the provider's request id
   t.is((await logged((entry) => JSON.stringify(entry).includes(id))).length, 1)
 })
 
-test('x-svc-pipe: without it the configured pipeline runs and is told', async (t) => {
+test('x-svc-pipe: without it the configured pipeline runs and is named', async (t) => {
   const reply = await stage.scene().send({ body: ask('default pipeline') })
   t.is(reply.headers['x-svc-pipe'], 'exact-cache')
   t.is(reply.headers['x-svc-cache'], 'miss')

@@ -11,10 +11,10 @@ const stage = await openStage({
 test.after.always(() => stage.close())
 
 let keys = 0
-/** A caller that nobody else is. */
+/** A caller of its own. */
 const someone = () => ({ authorization: `Bearer someone-${++keys}` })
 
-test('rate limit: a key may send its limit at once, and is told where it stands', async (t) => {
+test('rate limit: a key may send its limit at once, and receives how much is left', async (t) => {
   const headers = someone()
   for (let left = LIMIT - 1; left >= 0; left--) {
     const reply = await stage.scene().send({ body: ask('hi'), headers })
@@ -24,7 +24,7 @@ test('rate limit: a key may send its limit at once, and is told where it stands'
   }
 })
 
-test('rate limit: what is over it is refused, says when to come again, and reaches no provider', async (t) => {
+test('rate limit: what is over it is refused, with the time of the next try, and reaches no provider', async (t) => {
   const headers = someone()
   const scene = stage.scene()
   for (let sent = 0; sent < LIMIT; sent++) await scene.send({ body: ask('hi'), headers })

@@ -10,7 +10,7 @@ test.after.always(() => stage.close())
 const content = (...blocks: unknown[]) => ({ messages: [{ role: 'user', content: blocks }] })
 const image = (source: unknown) => content({ type: 'text', text: 'look' }, { type: 'image', source })
 
-/** What is wrong, and where the message must say it is. */
+/** Wrong parts of a body, and the place that the message must name. */
 const invalid: [claim: string, wrong: JsonObject, names: RegExp][] = [
   ['no model', { model: undefined }, /model/],
   ['a model that is a number', { model: 5 }, /model/],

@@ -24,7 +24,7 @@ for (const path of ['/', '/api/hello']) {
   })
 }
 
-test('routes: /health answers what the specification says, and calls no provider', async (t) => {
+test('routes: /health answers as specified, and calls no provider', async (t) => {
   const scene = plain.scene()
   const { status, json } = await scene.send({ method: 'GET', path: '/health', headers: { authorization: '' } })
   t.is(status, 200)
@@ -99,7 +99,7 @@ test('routes: a single model is found by its name, and a wrong name gets the nea
 const escaping = ['/v1/messages/batches', '/v1/messages/batches/msgbatch_1/results', '/v1/files', '/v1/files/file_1']
 
 for (const path of escaping) {
-  test(`routes: ${path} answers 404 and says how the operator can allow it`, async (t) => {
+  test(`routes: ${path} answers 404 and explains how the operator can allow it`, async (t) => {
     const scene = plain.scene()
     for (const request of [{ body: ask('hi') }, { method: 'GET' }, { method: 'DELETE' }]) {
       const reply = await scene.send({ path, ...request })
@@ -205,7 +205,7 @@ for (const [method, path, allow] of [
   })
 }
 
-test('routes: a method that nobody knows is answered with an error body too', async (t) => {
+test('routes: an unknown method is answered with an error body too', async (t) => {
   const reply = await plain.scene().send({ method: 'PROPFIND' })
   t.true(reply.status === 405 || reply.status === 501, String(reply.status))
   t.like(reply.json, { type: 'error' })

@@ -28,7 +28,7 @@ test('semantic-cache: answers a question in other words with the reply that it h
   t.is(stage.calls('Hi! Could you tell me how to renew my fishing permit? Thanks!'), 0)
 })
 
-test('semantic-cache: tells the same text, and one that differs in white space alone, from one of the same meaning', async (t) => {
+test('semantic-cache: distinguishes the same text, and one that differs in white space alone, from one of the same meaning', async (t) => {
   await ask('How do I sharpen a chisel?')
   t.is(stateOf(await ask('How do I sharpen a chisel?')), 'hit')
   t.is(stateOf(await ask('  How do I  sharpen a chisel?\n')), 'alias')

@@ -61,7 +61,7 @@ async function reasonOf({ dataDir }: DataStage, { headers }: Reply): Promise<unk
   return valueAt(parseJson(String(trace)), 'steps.0.details.reason')
 }
 
-test('embedders: an endpoint serves a gateway, is given the last text alone, and its key is told nobody', async (t) => {
+test('embedders: an endpoint serves a gateway, receives the last text alone, and its key is in no reply and no log', async (t) => {
   const { stage, endpoint } = await remoteStage(t, {})
   const extra = { system: 'A confidential instruction.' }
   await stage.ask('How do I moor a dinghy?', { ...PIPE, extra })
@@ -78,7 +78,7 @@ test('embedders: an endpoint serves a gateway, is given the last text alone, and
   t.false(stage.gateway.log().includes(KEY))
 })
 
-test('embedders: while the endpoint fails, requests are answered by the provider, the trace says why, and it heals', async (t) => {
+test('embedders: while the endpoint fails, requests are answered by the provider, the trace has the reason, and it heals', async (t) => {
   let isWell = false
   const script = () => (isWell ? undefined : ({ kind: 'status', status: 500 } as const))
   const { stage } = await remoteStage(t, { server: { script } })
@@ -114,7 +114,7 @@ const REFUSED: [claim: string, options: JsonObject, expected: RegExp][] = [
 ]
 
 for (const [claim, options, expected] of [...REFUSED, ...REMOVED]) {
-  test(`embedders: ${claim} is told at the start`, async (t) => {
+  test(`embedders: ${claim} is logged at the start`, async (t) => {
     const config = { pipeline: { default: 'semantic-cache' }, plugins: { 'semantic-cache': options } }
     const file = path.join(temporaryFolder(t), 'turnpike.yaml')
     writeFileSync(file, JSON.stringify(config))
@@ -130,7 +130,7 @@ test('embedders: a caller may choose none', async (t) => {
   t.regex(String(valueAt(reply.json, 'error.message')), /embedder/)
 })
 
-test('semantic-cache: a request that it cannot apply to says why in its trace, in one word', async (t) => {
+test('semantic-cache: a request that it cannot apply to has the reason in its trace, in one word', async (t) => {
   const stage = await stageWith(t, {})
   const tools = [{ name: 'look', input_schema: { type: 'object' } }]
   const asked = { pipe: 'semantic-cache', extra: { tools } }

@@ -27,7 +27,7 @@ async function limitFiles({ gateway }: Stage<GatewayProcess>, bytes: number | 'u
   await run('prlimit', ['--pid', String(gateway.pid), `--fsize=${bytes}:`])
 }
 
-test('local: a disk that is full costs misses, is told, and heals', async (t) => {
+test('local: a disk that is full costs misses, is logged, and heals', async (t) => {
   const folder = await dataFolder(t)
   const stage = await startStageWith(startGatewayProcess, { env: { SVC_DATA_DIR: folder } })
   t.teardown(stage.close)

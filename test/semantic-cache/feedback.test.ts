@@ -57,7 +57,7 @@ test('semantic-cache: feedback: a body that is not exactly that, another method,
   t.is(nobody.status, 401)
 })
 
-test('semantic-cache: feedback: of an answer that was never given is 404, before anybody has asked too, and counts as a request', async (t) => {
+test('semantic-cache: feedback: of an answer that was never given is 404, before the first request too, and counts as a request', async (t) => {
   await using stage = await startSharedStage({ env: { SVC_RATE_LIMIT: '3' } })
   const body = { request: 'req_1', verdict: 'wrong' }
   const say = (as: string) =>

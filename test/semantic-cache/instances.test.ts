@@ -51,7 +51,7 @@ function untilState(stage: JudgeStage, prompt: string, state: string) {
 }
 
 for (const [name, createPlace] of Object.entries(PLACES)) {
-  test.serial(`${name}: a verdict that one gateway is told of another's answer takes effect in all`, async (t) => {
+  test.serial(`${name}: a verdict that one gateway receives about another's answer takes effect in all`, async (t) => {
     const start = await createPlace(t)
     const [one, other] = await startTwo(start)
     await untilState(one, 'How do I wash a rug?', 'hit')

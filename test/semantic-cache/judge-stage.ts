@@ -11,7 +11,7 @@ import { type Provider, startProvider } from '../support/stand-in-provider.ts'
 /** The model that the stand-in plays the judge as. */
 const JUDGE_MODEL = 'claude-haiku-4-5'
 
-/** What the judge is shown. */
+/** Case that the judge decides. */
 export interface ShownCase {
   new_question: string
   old_question: string
@@ -20,7 +20,7 @@ export interface ShownCase {
 /** How the judge decides: yes, no, or something that is no verdict. */
 export type Judging = (shown: ShownCase, words: { yes: string; no: string }) => boolean | Script
 
-/** Who asks, through what, what the provider answers, and further headers. */
+/** Caller, pipeline, the provider's answer and further headers of a request. */
 export interface JudgeAskOptions {
   pipe?: string
   as?: string

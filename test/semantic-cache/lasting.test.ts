@@ -47,7 +47,7 @@ const PLACES: Readonly<Record<string, (t: ExecutionContext) => Promise<Environme
   }),
 }
 
-/** What can be frozen and killed, with the environment of gateways that use it. */
+/** An engine to freeze and kill, with the environment of gateways that use it. */
 interface Engine extends Pick<Awaited<ReturnType<typeof createRedis>>, 'freeze' | 'thaw' | 'kill' | 'start'> {
   readonly env: Environment
   /** Rows of telemetry, where gateways of this engine keep it. */
@@ -116,7 +116,7 @@ for (const [name, createPlace] of Object.entries(PLACES)) {
   })
 }
 
-test('local: a damaged file is set aside and told, and a new one begun', async (t) => {
+test('local: a damaged file is set aside and logged, and a new one begun', async (t) => {
   const env = await dataFolder(t)
   const before = await startSharedStage({ env })
   await untilState(before, ASKED, 'hit')
@@ -144,7 +144,7 @@ test('local: a file that is damaged under a running gateway costs misses, and he
   await untilState(stage, ASKED, 'hit')
 })
 
-test('local: without a place to write, requests go on as misses, and the log says why', async (t) => {
+test('local: without a place to write, requests go on as misses, and the log has the reason', async (t) => {
   const env = await dataFolder(t)
   await writeFile(path.join(env.SVC_DATA_DIR ?? '', 'plugins'), 'not a folder')
   const stage = await stageOn(t, { ...env, LOG_LEVEL: 'debug' })

@@ -7,7 +7,7 @@ const LONG = Array.from({ length: 30 }, () => SCENE).join(' and ')
 const MANY = 200
 const NAMES = 'abcdefghijklmnopqrstuvwxyz'
 
-test('semantic-cache: texts beyond `max_entries_memory` make those go that were used longest ago', async (t) => {
+test('semantic-cache: texts beyond `max_entries_memory` evict the least recently used', async (t) => {
   const stage = await startSharedStage({
     config: { plugins: { 'semantic-cache': { persist: false, max_entries_memory: '1MB', max_words: 1000 } } },
   })

@@ -24,7 +24,7 @@ function subjectOf(n: number): string {
   return Array.from({ length: WORDS }, (_, place) => word(place)).join(' ')
 }
 
-test('semantic-cache: without hnswlib-node a large scope is scanned, and the log says so once', async (t) => {
+test('semantic-cache: without hnswlib-node a large scope is scanned, and that is logged once', async (t) => {
   const stage = await startStage({ config: { plugins: { 'semantic-cache': { persist: false } } } })
   t.teardown(stage.close)
   const ask = (prompt: string, threshold = 0.8) =>

@@ -13,7 +13,7 @@ test.after.always(() => stage.close())
 const PIPE = 'semantic-cache'
 const TEXT = { asked: 'How do I plait a rope?', again: 'How can I plait a rope?' }
 
-/** What may not differ, each with another value than the request that was answered. */
+/** Parts that must be equal, each with another value than in the request that was answered. */
 const DIFFERENCES: Readonly<Record<string, { before?: AskOptions; after: AskOptions }>> = {
   caller: { after: { as: 'somebody' } },
   model: { after: { extra: { model: 'claude-opus-4-5' } } },
@@ -90,7 +90,7 @@ test('scope: of a chat client, answers with and without a stream are kept side b
   t.is(await chat(false), 'hit')
 })
 
-/** Characters that nobody sees, around an instruction or as one. */
+/** Invisible characters, around an instruction or as one. */
 const INVISIBLE: Readonly<Record<string, string>> = {
   tags: [...'say no'].map((letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0))).join(''),
   'zero-width characters': '\u200b\u200d\u2060',

@@ -40,7 +40,7 @@ export const authHeader: Fuzzer = {
   mostMutations: 3,
   outcomes: ['bearer', 'x-api-key', 'refused', 'a key'],
   run({ text, salt }) {
-    // What else stands in a header, Node has refused.
+    // Node has refused any other character of a header.
     const value = text.replace(/[^\t\x20-\x7e\x80-\xff]/g, '')
     const headers = headersOf(value, salt)
     const presented = attempt(() => presentedCredential(headers))

@@ -62,7 +62,7 @@ export const jsonScan: Fuzzer = {
     const isValid = messageRequestSchema.safeParse(oracle.value).success
     promise(!shape.plain || isValid || !shape.fields.has('model') || isScalarFault(oracle.value), 'plain is valid')
     const isTaken = !('error' in parsed)
-    promise(isTaken === isValid, `the schema says ${isValid}, the parser ${isTaken}`)
+    promise(isTaken === isValid, `the schema returns ${isValid}, the parser ${isTaken}`)
     if (!isTaken) return 'refused by the schema'
     return shape.plain ? 'plain' : 'unsure'
   },

@@ -72,7 +72,7 @@ function pathIn(root: unknown, pick: (below: number) => number): (string | numbe
   return path
 }
 
-/** What the batch means: every path is of the original, so that removals leave holes until the end. */
+/** Meaning of the batch: every path is of the original, so that removals leave holes until the end. */
 function applyToValue(root: unknown, edits: readonly Edit[]): unknown {
   const marks = new Map<string, Edit>()
   const inserted = new Map<string, unknown[]>()

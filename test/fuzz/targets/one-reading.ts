@@ -20,7 +20,7 @@ const KEY = /"(\w+)"\s*:/g
 const ELEMENT = /\[(\{[^[\]{}]*\}|\d+|"[^"\\]*")/
 
 const escaped = (name: string) => `\\u00${name.charCodeAt(0).toString(16).padStart(2, '0')}${name.slice(1)}`
-/** What a member is put in the place of: beside another of its name, or under another spelling of it. */
+/** Place of a member: beside another of its name, or under another spelling of it. */
 const DISGUISES: readonly ((name: string) => string)[] = [
   (name) => `"${name}":1,"${name}":`,
   (name) => `"${escaped(name)}":1,"${name}":`,

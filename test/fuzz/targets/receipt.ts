@@ -27,7 +27,7 @@ const LAYOUTS = SIGNED.flatMap((text) => {
   ]
 })
 
-/** Receipts: one that verifies says to the letter what was signed, however it is laid out; nothing else ever verifies. */
+/** Receipts: one that verifies has the values that were signed, whatever its layout; nothing else ever verifies. */
 export const receipt: Fuzzer = {
   name: 'receipt',
   seeds: fc.constantFrom(...LAYOUTS).map((text) => Buffer.from(text).toString('latin1')),

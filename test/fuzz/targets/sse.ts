@@ -71,7 +71,7 @@ function scanned(portions: readonly Buffer[]): [string, string][] {
   return events
 }
 
-/** WHATWG HTML, section 9.2.6, on latin1; a mark at the beginning of any line is passed over. */
+/** WHATWG HTML, section 9.2.6, on latin1; a mark at the beginning of any line is skipped. */
 function eventsOf(text: string): [string, string][] {
   const events: [string, string][] = []
   let name = ''

@@ -113,7 +113,7 @@ function judgeMessages(translator: EventTranslator, bytes: Buffer): string {
   for (const { data } of parseEvents(stream)) promise(isJsonObject(data), 'each event is a JSON object')
   if (!translator.isComplete) return 'not complete'
   const checked = attempt(() => assertMessageStream(stream))
-  // A model's arguments may be no JSON, and a stream has passed them on before anybody can know.
+  // A model's arguments may be no JSON, and a stream has sent them on before that is known.
   const isKept = checked.error === undefined || /joined tool input/.test(String(checked.error))
   promise(isKept, `${checked.error} in ${stream}`)
   return 'complete'

@@ -73,7 +73,7 @@ export const translateRequests: Fuzzer = {
     .map((body) => Buffer.from(JSON.stringify(body)).toString('latin1')),
   words: [...JSON_WORDS, ...WORDS],
   mostMutations: 1,
-  outcomes: ['told to all', 'refused', 'refused by some'],
+  outcomes: ['translated for all', 'refused', 'refused by some'],
   run({ text, salt }) {
     const padded = salt % 4 === 0 ? text.replace('{', `{${PADDING}`) : text
     const bytes = Buffer.from(padded, 'latin1')
@@ -93,7 +93,7 @@ export const translateRequests: Fuzzer = {
       assertPlain(each.value.droppedFields.dropped)
       return each.value.droppedFields.refused.length === 0
     })
-    return hasTold.includes(false) ? 'refused by some' : 'told to all'
+    return hasTold.includes(false) ? 'refused by some' : 'translated for all'
   },
 }
 

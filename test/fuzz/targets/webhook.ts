@@ -93,7 +93,7 @@ function hmac(secret: string, atS: number, body: Buffer): string {
   return createHmac('sha256', secret).update(`${atS}.`).update(body).digest('hex')
 }
 
-/** Whether the header has times within five minutes, and a signature of the last of them and the body. */
+/** Checks that the header has times within five minutes, and a signature of the last of them and the body. */
 function isSigned(header: string, secret: string, { body, nowS }: { body: Buffer; nowS: number }): boolean {
   const items = header.split(',').map((item) => item.split('='))
   const times = items.flatMap(([name, value = '']) => (name === 't' ? [Number.parseInt(value, 10)] : []))

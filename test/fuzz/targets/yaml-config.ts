@@ -18,7 +18,7 @@ const SECRET = 'svc_live_canary5d0e7c'
 
 const OPTIONS = listOptions(configSchema)
 const SECRETS = new Set(OPTIONS.filter(({ secret }) => secret === true).map((option) => option.path.join('.')))
-/** What makes a variable of the name behind it. */
+/** Text that makes a variable of the name behind it. */
 const DOLLAR = '$'
 const value = fc.constantFrom(
   '1',
@@ -101,7 +101,7 @@ export const yamlConfig: Fuzzer = {
     const { error } = loaded
     promise(error instanceof ConfigError, `threw ${error instanceof Error ? error.stack : error}`)
     promise(/`[^`]+`|line \d+/.test(error.message), `names no place: ${error.message}`)
-    promise(!error.message.includes(SECRET), `tells a secret: ${error.message}`)
+    promise(!error.message.includes(SECRET), `a message has a secret: ${error.message}`)
     return 'refused'
   },
 }
