@@ -24,7 +24,7 @@ export interface SendOptions {
   onChunk?: (chunk: Buffer) => void
   /** Default: a connection of its own, closed after the reply. */
   agent?: Agent
-  /** Longest wait for the end of the reply in milliseconds; then the promise rejects. Default 20,000. */
+  /** Longest wait for the end of the reply in milliseconds; then the promise rejects. Default 40,000. */
   timeoutMs?: number
 }
 
@@ -47,7 +47,7 @@ export interface Reply {
   chunks: readonly { atMs: number; bytes: number }[]
 }
 
-const DEFAULT_TIMEOUT_MS = 20_000
+const DEFAULT_TIMEOUT_MS = 40_000
 
 /** Sends one request and resolves with the reply, cut or not. Rejects only when it does not end within `timeoutMs`. */
 export function send(url: string, options: SendOptions = {}): Promise<Reply> {
