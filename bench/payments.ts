@@ -3,7 +3,7 @@
  * one: `node bench/payments.ts`. Microseconds of CPU per request, of the gateway's process alone.
  */
 import { Agent, request } from 'undici'
-import { credential, openBoothWith, readChallenge } from '../test/payments/booth.ts'
+import { credential, openAgentFixtureWith, readChallenge } from '../test/payments/agent-fixture.ts'
 import { startGatewayProcess } from '../test/support/gateway-process.ts'
 import { ask } from '../test/support/http-client.ts'
 import { cpuMicroseconds, processTree } from './process-accounting.ts'
@@ -14,8 +14,8 @@ const AT_ONCE = 64
 /** Rate limit that is counted but never reached. */
 const MANY = 10_000_000
 const limits = { challenges_per_minute: { per_address: MANY, overall: MANY } }
-const fixture = await openBoothWith(startGatewayProcess, { env: { LOG_LEVEL: 'warn' }, mpp: limits })
-const pids = processTree(fixture.stage.gateway.pid)
+const fixture = await openAgentFixtureWith(startGatewayProcess, { env: { LOG_LEVEL: 'warn' }, mpp: limits })
+const pids = processTree(fixture.fixture.gateway.pid)
 const dispatcher = new Agent({ connections: AT_ONCE })
 const body = JSON.stringify(ask('what is the toll'))
 const agent = fixture.agent()

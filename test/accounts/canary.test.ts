@@ -5,10 +5,10 @@ import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import { sqliteFile, telemetryFile } from '../../src/stores/sql/sqlite/location.ts'
 import { bearer, CLOUD, createKey, sessionToken } from '../support/accounts.ts'
+import { openFixture } from '../support/fixture.ts'
 import { ask, type Reply, type SendOptions, send } from '../support/http-client.ts'
 import type { JsonObject } from '../support/json.ts'
 import { FULL_PIPELINE } from '../support/pipelines.ts'
-import { openStage } from '../support/stage.ts'
 
 /*
  * Secrets are put into every field that a client has, those of others too; then all that the gateway has written is
@@ -20,22 +20,22 @@ const PROVIDER_KEY = 'canary of a provider'.replaceAll(' ', '-')
 
 const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-canary-'))
 const config = { limits: { failures_per_minute: 0, requests_per_minute: 0 } }
-const stage = await openStage({
+const fixture = await openFixture({
   provider: { acceptAnything: true },
   config,
   env: { ...CLOUD, SVC_DATA_DIR: folder, LOG_LEVEL: 'debug', SVC_PIPELINE: FULL_PIPELINE },
 })
-const { key, id } = await createKey(stage.gateway, 'alice')
+const { key, id } = await createKey(fixture.gateway, 'alice')
 const token = await sessionToken('alice')
 const secrets = [key, PROVIDER_KEY, token]
 const replies: Reply[] = []
 test.after.always(async () => {
-  await stage.close()
+  await fixture.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
 async function sendSecretly(options: SendOptions): Promise<Reply> {
-  const reply = await send(stage.gateway.url, {
+  const reply = await send(fixture.gateway.url, {
     ...options,
     headers: { ...bearer(key), 'x-provider-key': PROVIDER_KEY, ...options.headers },
   })
@@ -173,8 +173,8 @@ test.serial('canary: paths, credentials and keys with a secret in them', async (
 })
 
 test.serial('canary: nothing that the gateway has written holds a secret', async (t) => {
-  await stage.gateway.stop()
-  const written: [string, string][] = stage.gateway
+  await fixture.gateway.stop()
+  const written: [string, string][] = fixture.gateway
     .log()
     .split('\n')
     .map((line) => ['log', line])

@@ -1,18 +1,18 @@
 import test from 'ava'
 import { bearer, CLOUD, createKey, sendAs } from '../support/accounts.ts'
+import { openFixture } from '../support/fixture.ts'
 import { ask, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { PIPELINE } from '../support/pipelines.ts'
-import { openStage } from '../support/stage.ts'
 
 const FAILURES = 3
-const stage = await openStage({
+const fixture = await openFixture({
   env: { ...CLOUD, SVC_RATE_LIMIT: '2', SVC_PIPELINE: PIPELINE },
   config: { limits: { failures_per_minute: FAILURES } },
 })
-test.after.always(() => stage.close())
+test.after.always(() => fixture.close())
 
-const { gateway } = stage
+const { gateway } = fixture
 const body = ask('hi')
 const use = (headers: Record<string, string>) => send(gateway.url, { body, headers })
 

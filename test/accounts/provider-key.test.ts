@@ -1,9 +1,9 @@
 import test from 'ava'
 import { bearer, CLOUD, createKey } from '../support/accounts.ts'
+import { OPERATOR_KEY, openFixture } from '../support/fixture.ts'
 import { ask } from '../support/http-client.ts'
 import { type JsonObject, valueAt } from '../support/json.ts'
 import { PIPELINE } from '../support/pipelines.ts'
-import { OPERATOR_KEY, openStage } from '../support/stage.ts'
 import { startProvider } from '../support/stand-in-provider.ts'
 
 const OWN_KEY = 'a-key-of-the-callers-own-account-0123456789'
@@ -18,8 +18,8 @@ const config = {
   },
 }
 const [shared, unshared] = await Promise.all([
-  openStage({ provider, config, env: { ...CLOUD, SVC_PIPELINE: PIPELINE } }),
-  openStage({ provider, config, env: { ...CLOUD, SVC_PIPELINE: PIPELINE, SVC_PROVIDERS_SHARED: 'false' } }),
+  openFixture({ provider, config, env: { ...CLOUD, SVC_PIPELINE: PIPELINE } }),
+  openFixture({ provider, config, env: { ...CLOUD, SVC_PIPELINE: PIPELINE, SVC_PROVIDERS_SHARED: 'false' } }),
 ])
 const { key } = await createKey(shared.gateway, 'alice')
 const { key: unsharedKey } = await createKey(unshared.gateway, 'alice')
@@ -37,9 +37,9 @@ const PATHS = ['/v1/messages', '/v1/messages/count_tokens']
 test('cloud: the API key never goes upstream, whatever the operator forwards', async (t) => {
   for (const path of PATHS)
     for (const headers of [bearer(key), { 'x-api-key': key }]) {
-      const scene = shared.scene()
-      t.is((await scene.send({ path, headers, body: anotherAsk() })).status, 200)
-      const [seen] = scene.seen()
+      const scenario = shared.scenario()
+      t.is((await scenario.send({ path, headers, body: anotherAsk() })).status, 200)
+      const [seen] = scenario.seen()
       t.is(seen?.headers['x-api-key'], OPERATOR_KEY)
       t.false(JSON.stringify(seen?.rawHeaders).includes(key))
     }
@@ -47,10 +47,10 @@ test('cloud: the API key never goes upstream, whatever the operator forwards', a
 
 test('cloud: a provider key of the caller’s own is used in the place of the operator’s', async (t) => {
   for (const path of PATHS) {
-    const scene = shared.scene()
+    const scenario = shared.scenario()
     const headers = { ...bearer(key), 'x-provider-key': OWN_KEY }
-    t.is((await scene.send({ path, headers, body: anotherAsk() })).status, 200)
-    const [seen] = scene.seen()
+    t.is((await scenario.send({ path, headers, body: anotherAsk() })).status, 200)
+    const [seen] = scenario.seen()
     t.is(seen?.headers['x-api-key'], OWN_KEY)
     t.is(seen?.headers['x-provider-key'], undefined)
     t.is(seen?.headers.authorization, undefined)
@@ -59,19 +59,19 @@ test('cloud: a provider key of the caller’s own is used in the place of the op
 })
 
 test('cloud: it is used for that one call', async (t) => {
-  const scene = shared.scene()
-  await scene.send({ headers: { ...bearer(key), 'x-provider-key': OWN_KEY }, body: ask('one') })
-  await scene.send({ headers: bearer(key), body: ask('two') })
+  const scenario = shared.scenario()
+  await scenario.send({ headers: { ...bearer(key), 'x-provider-key': OWN_KEY }, body: ask('one') })
+  await scenario.send({ headers: bearer(key), body: ask('two') })
   t.deepEqual(
-    scene.seen().map(({ headers }) => headers['x-api-key']),
+    scenario.seen().map(({ headers }) => headers['x-api-key']),
     [OWN_KEY, OPERATOR_KEY],
   )
 })
 
 test('cloud: a substitute of another provider is not shown it', async (t) => {
-  const scene = shared.scene({ kind: 'error', status: 500 })
-  await scene.send({ headers: { ...bearer(key), 'x-provider-key': OWN_KEY }, body: anotherAsk({ model: 'both' }) })
-  t.is(scene.seen()[0]?.headers['x-api-key'], OWN_KEY)
+  const scenario = shared.scenario({ kind: 'error', status: 500 })
+  await scenario.send({ headers: { ...bearer(key), 'x-provider-key': OWN_KEY }, body: anotherAsk({ model: 'both' }) })
+  t.is(scenario.seen()[0]?.headers['x-api-key'], OWN_KEY)
   const [seen] = substitute.seen
   t.is(seen?.headers.authorization, 'Bearer key-of-the-substitute')
   t.false(JSON.stringify(seen?.rawHeaders).includes(OWN_KEY))
@@ -79,24 +79,24 @@ test('cloud: a substitute of another provider is not shown it', async (t) => {
 
 test('cloud: unless the operator shares, a caller must bring a provider key', async (t) => {
   for (const path of PATHS) {
-    const scene = unshared.scene()
-    const refused = await scene.send({ path, headers: bearer(unsharedKey), body: anotherAsk() })
+    const scenario = unshared.scenario()
+    const refused = await scenario.send({ path, headers: bearer(unsharedKey), body: anotherAsk() })
     t.is(refused.status, 401)
     t.regex(String(valueAt(refused.json, 'error.message')), /x-provider-key/)
-    t.is(scene.seen().length, 0)
+    t.is(scenario.seen().length, 0)
     const headers = { ...bearer(unsharedKey), 'x-provider-key': OWN_KEY }
-    t.is((await scene.send({ path, headers, body: anotherAsk() })).status, 200)
-    t.is(scene.seen()[0]?.headers['x-api-key'], OWN_KEY)
+    t.is((await scenario.send({ path, headers, body: anotherAsk() })).status, 200)
+    t.is(scenario.seen()[0]?.headers['x-api-key'], OWN_KEY)
   }
 })
 
 test('cloud: a provider key is no API key', async (t) => {
-  const scene = shared.scene()
+  const scenario = shared.scenario()
   for (const headers of [
     { 'x-provider-key': OWN_KEY, authorization: undefined },
     bearer(OWN_KEY),
     bearer('sk-ant-key'),
   ])
-    t.is((await scene.send({ headers: { ...headers }, body: anotherAsk() })).status, 401)
-  t.is(scene.seen().length, 0)
+    t.is((await scenario.send({ headers: { ...headers }, body: anotherAsk() })).status, 401)
+  t.is(scenario.seen().length, 0)
 })

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import test from 'ava'
-import { openBoothWith } from '../payments/booth.ts'
+import { openAgentFixtureWith } from '../payments/agent-fixture.ts'
 import { isDrill, sampled } from '../support/drill.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { valueAt } from '../support/json.ts'
@@ -12,8 +12,8 @@ import { hasProcessFacts } from '../support/process-facts.ts'
  * shape; `npm run drill:shapes` sends 30 MB to all.
  */
 
-const booth = await openBoothWith(startGatewayProcess)
-test.after.always(() => booth.close())
+const agentFixture = await openAgentFixtureWith(startGatewayProcess)
+test.after.always(() => agentFixture.close())
 
 const MB = 1024 * 1024
 const LARGE_BYTES = (isDrill ? 30 : 16) * MB
@@ -66,20 +66,20 @@ const SHAPES: Record<string, (bytes: number) => string> = {
 }
 
 const peakMb = () =>
-  Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${booth.stage.gateway.pid}/status`, 'utf8'))?.[1]) / 1024
+  Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${agentFixture.fixture.gateway.pid}/status`, 'utf8'))?.[1]) / 1024
 /** Begins a new measurement of the peak (proc(5), `clear_refs`). */
-const resetPeak = () => writeFileSync(`/proc/${booth.stage.gateway.pid}/clear_refs`, '5')
+const resetPeak = () => writeFileSync(`/proc/${agentFixture.fixture.gateway.pid}/clear_refs`, '5')
 
 // The first bodies of a process also grow its heap, and compile the code that reads them.
 test.before('warm up', async () => {
   const body = inContent(repeated('0', MB))
   for (const path of [...ROUTES, ...UNPAID_ROUTES])
-    await booth.agent().send({ path, body, headers: { 'x-api-key': 'k', 'x-svc-pipe': PIPE } })
+    await agentFixture.agent().send({ path, body, headers: { 'x-api-key': 'k', 'x-svc-pipe': PIPE } })
 })
 
 for (const [index, [what, make]] of Object.entries(SHAPES).entries())
   test.serial(`all wrong: ${what} are refused, and cost memory in proportion to their bytes`, async (t) => {
-    const agent = booth.agent()
+    const agent = agentFixture.agent()
     for (const [bytes, paths] of [
       [MB, [...ROUTES, ...UNPAID_ROUTES]],
       [LARGE_BYTES, sampled(ROUTES, index % ROUTES.length)],

@@ -65,7 +65,7 @@ interface Credentials {
 }
 
 /** A gateway under attack. */
-interface Scene {
+interface Scenario {
   readonly mode: string
   readonly gateway: ProbedGateway
   readonly neighbour: Worker
@@ -111,30 +111,31 @@ async function drill(mode: string): Promise<void> {
   const neighbour = new Worker(new URL('./neighbour.ts', import.meta.url), {
     workerData: { url: gateway.url, authorization: credentials.neighbour },
   })
-  const scene: Scene = { mode, gateway, neighbour, waitsMs: [] }
+  const scenario: Scenario = { mode, gateway, neighbour, waitsMs: [] }
   await sleep(1000)
   const readLeft = watchMemory(gateway.pid)
   for (let pass = 1; pass <= Number(values.passes); pass++) {
-    if (!(await sendAll(scene, targets))) break
-    await judge(scene, pass, await readLeft())
+    if (!(await sendAll(scenario, targets))) break
+    await judge(scenario, pass, await readLeft())
   }
   await neighbour.terminate()
 }
 
 /** Sends every shape to every target; whether the time sufficed. */
-async function sendAll(scene: Scene, targets: readonly Target[]): Promise<boolean> {
+async function sendAll(scenario: Scenario, targets: readonly Target[]): Promise<boolean> {
   for (const [shape, make] of shapes) {
     if (Date.now() > endsAtMs) {
-      console.log(`✗ ${scene.mode}: not finished within ${values.minutes} minutes`)
+      console.log(`✗ ${scenario.mode}: not finished within ${values.minutes} minutes`)
       broken++
       return false
     }
     const sizes = new Set(targets.map((target) => target.bytes ?? bytes))
     const bodies = new Map([...sizes].map((size) => [size, Buffer.from(make(size))]))
-    await neighbourAnswered(scene)
+    await neighbourAnswered(scenario)
     const figures: Figures[] = []
-    for (const target of targets) figures.push(await attack(scene, target, bodies.get(target.bytes ?? bytes) as Buffer))
-    print(scene.mode, shape, figures)
+    for (const target of targets)
+      figures.push(await attack(scenario, target, bodies.get(target.bytes ?? bytes) as Buffer))
+    print(scenario.mode, shape, figures)
   }
   return true
 }
@@ -190,12 +191,12 @@ async function warmUp(gateway: ProbedGateway, targets: readonly Target[]): Promi
 }
 
 async function attack(
-  scene: Scene,
+  scenario: Scenario,
   { method = 'POST', path, headers, bytes: size }: Target,
   body: Buffer,
 ): Promise<Figures> {
-  const { gateway } = scene
-  await readNeighbour(scene)
+  const { gateway } = scenario
+  await readNeighbour(scenario)
   const cpuBeforeMs = cpuMs(gateway.pid)
   const before = residentBytes(gateway.pid)
   const delayBeforeMs = runDelayMs(gateway.pid)
@@ -212,9 +213,9 @@ async function attack(
   const ms = performance.now() - startedAtMs
   const { longestTurnMs } = await gateway.report()
   const usedMs = cpuMs(gateway.pid) - cpuBeforeMs
-  const { waitsMs, failures } = await readNeighbour(scene)
+  const { waitsMs, failures } = await readNeighbour(scenario)
   const starvedMs = runDelayMs(gateway.pid) - delayBeforeMs
-  scene.waitsMs.push(...waitsMs.map((waitMs) => Math.max(0, waitMs - starvedMs)))
+  scenario.waitsMs.push(...waitsMs.map((waitMs) => Math.max(0, waitMs - starvedMs)))
   const slowestMs = Math.max(0, ...waitsMs)
   const grownBytes = peakBytes(gateway.pid) - before
   sent++
@@ -267,9 +268,9 @@ function print(mode: string, shape: string, figures: readonly Figures[]): void {
     )
 }
 
-async function judge(scene: Scene, pass: number, { leftBytes, faults }: LeftMemory): Promise<void> {
-  const { mode, gateway } = scene
-  const sorted = scene.waitsMs.toSorted((a, b) => a - b)
+async function judge(scenario: Scenario, pass: number, { leftBytes, faults }: LeftMemory): Promise<void> {
+  const { mode, gateway } = scenario
+  const sorted = scenario.waitsMs.toSorted((a, b) => a - b)
   const p99Ms = sorted[Math.floor(sorted.length * 0.99)] ?? 0
   const { memory } = await gateway.report()
   const isHealthy = (await send(gateway.url, { method: 'GET', path: '/health' })).status === 200
@@ -286,11 +287,11 @@ async function judge(scene: Scene, pass: number, { leftBytes, faults }: LeftMemo
 }
 
 /** Resolves when other requests are answered: while a body was made, the provider in this process answered none. */
-async function neighbourAnswered(scene: Scene): Promise<void> {
-  while ((await readNeighbour(scene)).waitsMs.length === 0) await sleep(NEIGHBOUR_POLL_MS)
+async function neighbourAnswered(scenario: Scenario): Promise<void> {
+  while ((await readNeighbour(scenario)).waitsMs.length === 0) await sleep(NEIGHBOUR_POLL_MS)
 }
 
-function readNeighbour({ neighbour }: Scene): Promise<NeighbourReport> {
+function readNeighbour({ neighbour }: Scenario): Promise<NeighbourReport> {
   const answer = new Promise<NeighbourReport>((resolve) => neighbour.once('message', resolve))
   neighbour.postMessage('report')
   return answer

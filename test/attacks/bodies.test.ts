@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import zlib from 'node:zlib'
 import test from 'ava'
+import { openFixtureWith } from '../support/fixture.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { hasProcessFacts } from '../support/process-facts.ts'
 import { connectRaw } from '../support/raw-client.ts'
-import { openStageWith } from '../support/stage.ts'
 
 /*
  * Bodies that are made to cost more than they weigh. The gateway takes few bytes from its provider, so that a bomb must
@@ -18,12 +18,12 @@ const config = {
   providers: { reply_limit: '1MB', tries: 1 },
   costs: { per_request: 100, per_day: 100 },
 }
-const stage = await openStageWith(startGatewayProcess, { provider: { acceptAnything: true }, config })
-test.after.always(() => stage.close())
+const fixture = await openFixtureWith(startGatewayProcess, { provider: { acceptAnything: true }, config })
+test.after.always(() => fixture.close())
 
 const EVERYTHING = 'exact-cache,semantic-cache,prune-tools,preserve,compress,patterns,cost-guard'
 const memoryMb = () =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${stage.gateway.pid}/status`, 'utf8'))?.[1]) / 1024
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${fixture.gateway.pid}/status`, 'utf8'))?.[1]) / 1024
 
 const CODERS = {
   gzip: zlib.gzipSync,
@@ -37,7 +37,7 @@ for (const [encoding, encode] of Object.entries(CODERS)) {
   test.serial(`bombs: a request in ${encoding} is refused unopened`, async (t) => {
     const headers = { 'content-encoding': encoding }
     for (const path of ['/v1/messages', '/v1/chat/completions', '/v1/messages/count_tokens'])
-      t.is((await send(stage.gateway.url, { path, headers, body: encode(ZEROS.subarray(0, MB)) })).status, 415)
+      t.is((await send(fixture.gateway.url, { path, headers, body: encode(ZEROS.subarray(0, MB)) })).status, 415)
   })
 
   test.serial(`bombs: a reply of 64 MB in a few KB of ${encoding} is 502, and takes no 64 MB`, async (t) => {
@@ -46,9 +46,9 @@ for (const [encoding, encode] of Object.entries(CODERS)) {
     const headers = { 'content-encoding': encoding, 'content-type': 'application/json' }
     const before = hasProcessFacts ? memoryMb() : 0
     for (const status of [200, 400, 500]) {
-      const scene = stage.scene({ kind: 'reply', status, headers, body: packed })
-      t.is((await scene.send({ body: ask('hi') })).status, 502)
-      await stage.assertSound(t, scene)
+      const scenario = fixture.scenario({ kind: 'reply', status, headers, body: packed })
+      t.is((await scenario.send({ body: ask('hi') })).status, 502)
+      await fixture.assertSound(t, scenario)
     }
     if (hasProcessFacts) t.true(memoryMb() < before + 128, `${before} MB became ${memoryMb()} MB`)
   })
@@ -56,7 +56,7 @@ for (const [encoding, encode] of Object.entries(CODERS)) {
 
 test.serial('bombs: a body in chunks of one byte takes memory in proportion to its bytes', async (t) => {
   if (!hasProcessFacts) return t.pass('no /proc: memory is not looked at')
-  const client = await connectRaw(stage.gateway.port)
+  const client = await connectRaw(fixture.gateway.port)
   const head = ['POST /v1/messages HTTP/1.1', 'host: a', 'x-api-key: k', 'content-type: application/json']
   client.write(`${[...head, 'transfer-encoding: chunked'].join('\r\n')}\r\n\r\n`)
   const before = memoryMb()
@@ -80,17 +80,17 @@ for (const [what, body] of Object.entries({
 }))
   test.serial(`deep JSON: ${what} inside each other are refused`, async (t) => {
     for (const path of ['/v1/messages', '/v1/chat/completions', '/v1/messages/count_tokens']) {
-      const reply = await send(stage.gateway.url, { path, body, headers: { 'x-svc-pipe': EVERYTHING } })
+      const reply = await send(fixture.gateway.url, { path, body, headers: { 'x-svc-pipe': EVERYTHING } })
       t.is(reply.status, 400, reply.text.slice(0, 200))
     }
   })
 
 test.serial('deep JSON: a reply of the provider that is nested without end does no harm', async (t) => {
   for (const body of [deep('[', ']', 1e5), `{"type":"message","usage":${deep('{"a":', '}', 1e5)}}`]) {
-    const scene = stage.scene({ kind: 'reply', body })
-    const reply = await scene.send({ body: ask('hi'), headers: { 'x-svc-pipe': EVERYTHING } })
+    const scenario = fixture.scenario({ kind: 'reply', body })
+    const reply = await scenario.send({ body: ask('hi'), headers: { 'x-svc-pipe': EVERYTHING } })
     t.is(reply.text, body)
-    await stage.assertSound(t, scene)
+    await fixture.assertSound(t, scenario)
   }
 })
 
@@ -107,7 +107,7 @@ for (const [what, members] of Object.entries({
   test.serial(`oversized: a megabyte of ${what} passes or is refused in a few words`, async (t) => {
     const body = Buffer.from(JSON.stringify({ ...ask('hi'), ...members }))
     for (const path of ['/v1/messages', '/v1/chat/completions', '/v1/messages/count_tokens']) {
-      const reply = await send(stage.gateway.url, { path, body, headers: { 'x-svc-pipe': EVERYTHING } })
+      const reply = await send(fixture.gateway.url, { path, body, headers: { 'x-svc-pipe': EVERYTHING } })
       t.true([200, 400].includes(reply.status), `${path}: ${reply.status} ${reply.text.slice(0, 300)}`)
       t.true(reply.status === 200 || reply.body.length < 20_000, `${reply.body.length} bytes of refusal`)
     }
@@ -118,21 +118,21 @@ test.serial(
   'pollution: `__proto__` and `constructor` are members like others, in bodies, queries and pipelines',
   async (t) => {
     const text = `{${POLLUTING},"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"hi",${POLLUTING}}]}`
-    const scene = stage.scene()
+    const scenario = fixture.scenario()
     for (const path of ['/v1/messages?__proto__[a]=1&constructor=2', '/v1/chat/completions?__proto__=1']) {
-      const reply = await scene.send({ path, body: text, headers: { 'x-svc-pipe': EVERYTHING } })
+      const reply = await scenario.send({ path, body: text, headers: { 'x-svc-pipe': EVERYTHING } })
       t.is(reply.status, 200, reply.text)
       t.regex(String(reply.headers['content-type']), /json/)
     }
-    t.is(scene.seen()[0]?.raw.toString(), text)
+    t.is(scenario.seen()[0]?.raw.toString(), text)
     for (const pipe of ['__proto__', 'constructor', 'exact-cache?__proto__=1', 'exact-cache?constructor=1', 'toString'])
-      t.is((await scene.send({ body: ask('hi'), headers: { 'x-svc-pipe': pipe } })).status, 400, pipe)
+      t.is((await scenario.send({ body: ask('hi'), headers: { 'x-svc-pipe': pipe } })).status, 400, pipe)
     for (const model of ['__proto__', 'constructor/x', '__proto__/x', 'toString/x', 'hasOwnProperty'])
-      t.true([200, 400].includes((await scene.send({ body: ask('hi', { model }) })).status), model)
-    const plain = await scene.send({ body: ask('hi') })
+      t.true([200, 400].includes((await scenario.send({ body: ask('hi', { model }) })).status), model)
+    const plain = await scenario.send({ body: ask('hi') })
     t.notRegex(plain.text + JSON.stringify(plain.headers), /polluted/)
     t.regex(String(plain.headers['content-type']), /json/)
-    await stage.assertSound(t, scene)
+    await fixture.assertSound(t, scenario)
   },
 )
 
@@ -140,12 +140,12 @@ test.serial('escaped keys: no client can have a field of another client’s requ
   const bodyOf = (member: string) =>
     `{"user":"u",${member},"model":"claude-sonnet-4-5","messages":[{"role":"user","content":"hi"}]}`
   const path = '/v1/chat/completions'
-  await send(stage.gateway.url, { path, body: bodyOf('"\\\\u006dax_t":1') })
-  const scene = stage.scene()
-  const reply = await scene.send({ path, body: bodyOf('"\\u006dax_tokens":7') })
+  await send(fixture.gateway.url, { path, body: bodyOf('"\\\\u006dax_t":1') })
+  const scenario = fixture.scenario()
+  const reply = await scenario.send({ path, body: bodyOf('"\\u006dax_tokens":7') })
   t.is(reply.status, 200, reply.text)
-  t.is(scene.seen()[0]?.json?.max_tokens, 7)
-  await stage.assertSound(t, scene)
+  t.is(scenario.seen()[0]?.json?.max_tokens, 7)
+  await fixture.assertSound(t, scenario)
 })
 
 for (const [what, wrong] of Object.entries({ 'a text': '"a\\i"', 'a key': '[{"type":"text","te\\ixt":1,"text":"a"}]' }))
@@ -159,7 +159,7 @@ for (const [what, wrong] of Object.entries({ 'a text': '"a\\i"', 'a key': '[{"ty
         for (const model of models)
           for (const pipe of ['none', EVERYTHING]) {
             const sent = body.replace(models[0] ?? '', model)
-            const reply = await send(stage.gateway.url, { path, body: sent, headers: { 'x-svc-pipe': pipe } })
+            const reply = await send(fixture.gateway.url, { path, body: sent, headers: { 'x-svc-pipe': pipe } })
             t.true([200, 400, 401].includes(reply.status), `${path} ${model} ${pipe}: ${reply.status} ${reply.text}`)
           }
     },

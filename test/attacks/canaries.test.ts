@@ -10,9 +10,9 @@ import { listOptions } from '../../src/config/options.ts'
 import { configSchema } from '../../src/config/schema.ts'
 import { CLOUD } from '../support/accounts.ts'
 import { eventually } from '../support/eventually.ts'
+import { openFixture } from '../support/fixture.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
-import { openStage } from '../support/stage.ts'
 
 /*
  * The operator's own secrets: each secret option of the configuration has one, of no form that would tell. After mixed
@@ -51,7 +51,7 @@ const { port } = collector.address() as AddressInfo // safe: it listens on TCP
 config.tracing = { endpoint: `http://127.0.0.1:${port}`, headers: { 'x-key': canary() } }
 config.billing = { api_base: 'http://127.0.0.1:9' }
 
-const stage = await openStage({
+const fixture = await openFixture({
   provider: { acceptAnything: true },
   config,
   env: {
@@ -66,7 +66,7 @@ const stage = await openStage({
 })
 const said: Reply[] = []
 test.after.always(async () => {
-  await stage.close()
+  await fixture.close()
   collector.close()
   rmSync(folder, { recursive: true, force: true })
 })
@@ -89,15 +89,15 @@ test.serial('canaries: mixed traffic, with providers that repeat the credentials
     error: { type: 'e', message: `wrong key ${PROVIDER_KEY}, x-api-key: ${PROVIDER_KEY}` },
   })
   for (const status of [400, 401, 403, 404, 429, 500, 503, 529]) {
-    const scene = stage.scene({ kind: 'reply', status, body: echo })
-    const reply = await keep(scene.send({ body: ask('hi'), headers: bearer }))
+    const scenario = fixture.scenario({ kind: 'reply', status, body: echo })
+    const reply = await keep(scenario.send({ body: ask('hi'), headers: bearer }))
     t.true((reply?.status ?? 0) >= 400)
-    t.is(scene.seen()[0]?.headers['x-api-key'], PROVIDER_KEY)
+    t.is(scenario.seen()[0]?.headers['x-api-key'], PROVIDER_KEY)
   }
-  await keep(stage.scene().send({ body: ask('hi', { stream: true }), headers: bearer }))
-  await keep(stage.scene({ kind: 'break', at: 'before-headers' }).send({ body: ask('hi'), headers: bearer }))
+  await keep(fixture.scenario().send({ body: ask('hi', { stream: true }), headers: bearer }))
+  await keep(fixture.scenario({ kind: 'break', at: 'before-headers' }).send({ body: ask('hi'), headers: bearer }))
   for (const model of ['mine/x', 'openai/gpt-5', 'gemini/gemini-2.5-pro', 'bedrock/x', 'vertex/x', 'nobody/x'])
-    await keep(stage.scene().send({ body: ask('hi', { model }), headers: bearer }))
+    await keep(fixture.scenario().send({ body: ask('hi', { model }), headers: bearer }))
   for (const route of [
     '/v1/models',
     '/v1/receipts',
@@ -114,13 +114,13 @@ test.serial('canaries: mixed traffic, with providers that repeat the credentials
     '/dashboard/api/overview',
   ])
     for (const authorization of [bearer.authorization, `Bearer ${token}`])
-      await keep(send(stage.gateway.url, { method: 'GET', path: route, headers: { authorization } }))
-  await keep(stage.scene().send({ path: '/v1/agent/messages', body: ask('hi') }))
+      await keep(send(fixture.gateway.url, { method: 'GET', path: route, headers: { authorization } }))
+  await keep(fixture.scenario().send({ path: '/v1/agent/messages', body: ask('hi') }))
   await keep(
-    stage.scene().send({ path: '/v1/billing/webhook', body: '{}', headers: { 'stripe-signature': 't=1,v1=0' } }),
+    fixture.scenario().send({ path: '/v1/billing/webhook', body: '{}', headers: { 'stripe-signature': 't=1,v1=0' } }),
   )
   await keep(
-    send(stage.gateway.url, {
+    send(fixture.gateway.url, {
       path: '/v1/billing/checkout',
       body: { plan: 'pro' },
       headers: { authorization: `Bearer ${token}` },
@@ -130,13 +130,13 @@ test.serial('canaries: mixed traffic, with providers that repeat the credentials
 })
 
 test.serial('canaries: nothing sent, logged or stored holds a secret of the operator', async (t) => {
-  await stage.gateway.stop()
+  await fixture.gateway.stop()
   const told = said.map(({ text, headers, status }) => `${status} ${text} ${JSON.stringify(headers)}`)
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   const stored = files.map(({ parentPath, name }) => readFileSync(path.join(parentPath, name), 'latin1'))
   t.true(stored.some((text) => text.startsWith('SQLite format 3')))
-  t.true(stage.gateway.log().length > 2000)
-  for (const text of [...told, ...stage.gateway.log().split('\n'), ...stored])
+  t.true(fixture.gateway.log().length > 2000)
+  for (const text of [...told, ...fixture.gateway.log().split('\n'), ...stored])
     if (text.includes(MARK)) t.fail(text.slice(Math.max(0, text.indexOf(MARK) - 300)).slice(0, 600))
   t.pass()
 })
@@ -168,7 +168,7 @@ function sessionTokenOf(userId: string): Promise<string> {
 }
 
 async function createKeyOf(token: string): Promise<{ key: string }> {
-  const reply = await send(stage.gateway.url, {
+  const reply = await send(fixture.gateway.url, {
     path: '/v1/keys',
     body: {},
     headers: { authorization: `Bearer ${token}` },

@@ -2,26 +2,26 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import test from 'ava'
 import { bearer, CLOUD, createKey, sendAs, sessionToken } from '../support/accounts.ts'
+import { openFixture } from '../support/fixture.ts'
 import { ask, send } from '../support/http-client.ts'
-import { openStage } from '../support/stage.ts'
 
 /*
  * Vulnerabilities of other gateways, tried on this one. Each test bears the name of the fault.
  */
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
-const stage = await openStage({
+const fixture = await openFixture({
   provider: { acceptAnything: true },
   config: { limits: { failures_per_minute: 0 } },
   env: { ...CLOUD, SVC_PIPELINE: 'exact-cache,semantic-cache' },
 })
-const { url } = stage.gateway
-const alice = await createKey(stage.gateway, 'alice')
-const bob = await createKey(stage.gateway, 'bob')
-test.after.always(() => stage.close())
+const { url } = fixture.gateway
+const alice = await createKey(fixture.gateway, 'alice')
+const bob = await createKey(fixture.gateway, 'bob')
+test.after.always(() => fixture.close())
 
 test('CVE-2026-42208: a credential is never part of a statement, whatever is in it', async (t) => {
-  const scene = stage.scene()
+  const scenario = fixture.scenario()
   const injections = [
     "' OR '1'='1",
     "'; DROP TABLE api_key; --",
@@ -35,8 +35,8 @@ test('CVE-2026-42208: a credential is never part of a statement, whatever is in 
   for (const text of injections)
     for (const credential of [text, alice.key + text, alice.key.slice(0, -1) + text]) {
       const value = credential.replaceAll(' ', '')
-      t.is((await scene.send({ body: ask('hi'), headers: bearer(value) })).status, 401, value)
-      t.is((await scene.send({ body: ask('hi'), headers: { 'x-api-key': credential } })).status, 401, credential)
+      t.is((await scenario.send({ body: ask('hi'), headers: bearer(value) })).status, 401, value)
+      t.is((await scenario.send({ body: ask('hi'), headers: { 'x-api-key': credential } })).status, 401, credential)
       t.is((await send(url, { method: 'GET', path: '/v1/keys', headers: bearer(value) })).status, 401)
     }
   for (const text of injections) {
@@ -49,19 +49,19 @@ test('CVE-2026-42208: a credential is never part of a statement, whatever is in 
     ])
       t.true(
         [400, 401, 404, 405, 502].includes(
-          (await scene.send({ method: 'GET', path: at, headers: bearer(alice.key) })).status,
+          (await scenario.send({ method: 'GET', path: at, headers: bearer(alice.key) })).status,
         ),
         at,
       )
   }
   t.deepEqual(
-    scene
+    scenario
       .seen()
       .map(({ url }) => url)
       .filter((asked) => !asked.startsWith('/v1/models')),
     [],
   )
-  t.is((await stage.scene().send({ body: ask('hi'), headers: bearer(alice.key) })).status, 200)
+  t.is((await fixture.scenario().send({ body: ask('hi'), headers: bearer(alice.key) })).status, 200)
 })
 
 test('CVE-2026-42271: nothing that a request holds is run: no route starts a process or evaluates text', (t) => {
@@ -146,11 +146,11 @@ test('GHSA-69x8-hrgq-fjj8: of a key only a digest of all of it is kept, and no p
 })
 
 test('CVE-2024-6587, CVE-2025-66405: a caller cannot choose where its providerâ€™s key is sent', async (t) => {
-  const scene = stage.scene()
+  const scenario = fixture.scenario()
   for (const name of ['x-base-url', 'x-portkey-custom-host', 'api-base', 'x-provider-url', 'anthropic-base-url'])
     t.is(
       (
-        await scene.send({
+        await scenario.send({
           body: ask('hi', { api_base: 'http://127.0.0.1:1', base_url: 'http://127.0.0.1:1' }),
           headers: {
             ...bearer(alice.key),
@@ -162,22 +162,22 @@ test('CVE-2024-6587, CVE-2025-66405: a caller cannot choose where its providerâ€
       ).status,
       200,
     )
-  t.is(scene.seen().length, 5)
+  t.is(scenario.seen().length, 5)
   t.true(
-    scene
+    scenario
       .seen()
       .every(({ headers }) => headers['x-api-key'] === 'sk-ant-own' && headers['x-provider-key'] === undefined),
   )
 })
 
 test('arXiv 2601.23088: an entry of a semantic cache planted by one caller is given to no other', async (t) => {
-  const planted = stage.scene({ kind: 'answer', text: 'planted' })
+  const planted = fixture.scenario({ kind: 'answer', text: 'planted' })
   const question = 'What is the account number to which the invoice of the supplier has to be paid?'
   const ask2 = (text: string) => ask(text, { temperature: 0 })
   t.regex((await planted.send({ body: ask2(question), headers: bearer(bob.key) })).text, /planted/)
   t.regex((await planted.send({ body: ask2(question), headers: bearer(bob.key) })).text, /planted/)
   t.is(planted.seen().length, 1)
-  const honest = stage.scene({ kind: 'answer', text: 'honest' })
+  const honest = fixture.scenario({ kind: 'answer', text: 'honest' })
   for (const text of [question, `${question} `, question.replace('has to', 'must')]) {
     const reply = await honest.send({ body: ask2(text), headers: bearer(alice.key) })
     t.regex(reply.text, /honest/)
@@ -187,7 +187,7 @@ test('arXiv 2601.23088: an entry of a semantic cache planted by one caller is gi
 
 test('arXiv 2604.08407: a receipt lets a client compare the bytes it has read with those sent', async (t) => {
   const { hash } = await import('node:crypto')
-  const reply = await stage.scene().send({ body: ask('a question of its own'), headers: bearer(alice.key) })
+  const reply = await fixture.scenario().send({ body: ask('a question of its own'), headers: bearer(alice.key) })
   const id = String(reply.headers['x-svc-receipt'])
   const receipt = await send(url, { method: 'GET', path: `/v1/receipts/${id}`, headers: bearer(alice.key) })
   const { reply_sha256: digest } = receipt.json as { reply_sha256: string }

@@ -1,9 +1,9 @@
 import test from 'ava'
 import { isDrill } from '../support/drill.ts'
 import { eventually } from '../support/eventually.ts'
+import { openFixture } from '../support/fixture.ts'
 import { send } from '../support/http-client.ts'
 import { connectRaw } from '../support/raw-client.ts'
-import { openStage } from '../support/stage.ts'
 
 /*
  * Replies that are sent while their request still arrives, to clients that close the connection with it, as proxies do
@@ -12,8 +12,8 @@ import { openStage } from '../support/stage.ts'
 
 const BODY = Buffer.alloc(4 * 1024 * 1024, 'x')
 const TIMES = isDrill ? 30 : 6
-const stage = await openStage({ config: { server: { body_limit: '1MB', body_timeout: '10m' } } })
-test.after.always(() => stage.close())
+const fixture = await openFixture({ config: { server: { body_limit: '1MB', body_timeout: '10m' } } })
+test.after.always(() => fixture.close())
 
 for (const [what, method, path, status] of [
   ['a body that is too large', 'POST', '/v1/messages', 413],
@@ -25,7 +25,7 @@ for (const [what, method, path, status] of [
       const headers = framing === 'chunks' ? { 'transfer-encoding': 'chunked' } : {}
       const statuses: number[] = []
       for (let i = 0; i < TIMES; i++) {
-        const reply = await send(stage.gateway.url, {
+        const reply = await send(fixture.gateway.url, {
           method,
           path,
           headers: { ...headers, connection: 'close' },
@@ -42,26 +42,26 @@ for (const [what, method, path, status] of [
 const HEAD = 'POST /v1/messages HTTP/1.1\r\nhost: a\r\nx-api-key: k\r\ncontent-type: application/json\r\n'
 
 test('early replies: a client that stops sending behind its reply is cut soon, and no request behind it is taken', async (t) => {
-  const scene = stage.scene()
-  const silent = await connectRaw(stage.gateway.port)
+  const scenario = fixture.scenario()
+  const silent = await connectRaw(fixture.gateway.port)
   silent.write(`${HEAD}connection: close\r\ncontent-length: 4000000\r\n\r\nxxx`)
   const begunAtMs = performance.now()
   t.regex(await silent.closed, /^HTTP\/1\.1 413 /)
   // After a silence of 2 s; one that sends on is cut after 30 s.
   t.true(performance.now() - begunAtMs < 25_000)
-  const pipelining = await connectRaw(stage.gateway.port)
-  const [name, value] = Object.entries(scene.headers)[0] ?? []
+  const pipelining = await connectRaw(fixture.gateway.port)
+  const [name, value] = Object.entries(scenario.headers)[0] ?? []
   const body = '{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}'
   pipelining.write(`${HEAD}connection: close\r\ncontent-length: 4000000\r\n\r\n`)
   await pipelining.until('HTTP/1.1 413')
   pipelining.write(Buffer.alloc(4_000_000, 'x'))
   pipelining.write(`${HEAD}${name}: ${value}\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
   await pipelining.closed
-  t.is(scene.seen().length, 0)
+  t.is(scenario.seen().length, 0)
 })
 
 test('early replies: a connection that is kept serves the next request', async (t) => {
-  const client = await connectRaw(stage.gateway.port)
+  const client = await connectRaw(fixture.gateway.port)
   client.write(`${HEAD}content-length: 2000000\r\n\r\n`)
   await client.until('HTTP/1.1 413')
   client.write(Buffer.alloc(2_000_000, 'x'))

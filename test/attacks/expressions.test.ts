@@ -1,9 +1,9 @@
 import test from 'ava'
 import { isDrill } from '../support/drill.ts'
+import { openFixtureWith } from '../support/fixture.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, type SendOptions } from '../support/http-client.ts'
 import { openProbe } from '../support/probed.ts'
-import { openStageWith } from '../support/stage.ts'
 
 /** An expression that looks to the end of this text for each match: a quarter of a second of CPU, then it is refused. */
 const PATTERN = 'a.*z|a'
@@ -29,9 +29,9 @@ const searchOf = (key: string, text: string, pattern = PATTERN): SendOptions => 
 
 const probe = openProbe()
 // One process, however the suite is run: the loop that is measured is the one that is attacked.
-const stage = await openStageWith(startGatewayProcess, { env: probe.env })
-test.after.always(() => stage.close())
-const search = (...of: Parameters<typeof searchOf>) => stage.scene().send(searchOf(...of))
+const fixture = await openFixtureWith(startGatewayProcess, { env: probe.env })
+test.after.always(() => fixture.close())
+const search = (...of: Parameters<typeof searchOf>) => fixture.scenario().send(searchOf(...of))
 
 test.before('code that is run for the first time takes longer', async () => {
   for (let i = 0; i < 5; i++) await search('first', TEXT, 'x')
@@ -42,13 +42,13 @@ test.serial.beforeEach(async () => void (await probe.report()))
 
 test.serial('expressions: compiling one does not stop the loop, from the header and from the pipeline', async (t) => {
   for (let nth = 0; nth < 4; nth++) {
-    const inHeader = await stage.scene().send(searchOf(`key-${nth}`, 'short', slowToCompile(nth)))
+    const inHeader = await fixture.scenario().send(searchOf(`key-${nth}`, 'short', slowToCompile(nth)))
     t.is(inHeader.status, 200)
     const pipeline = `preserve?pattern=${encodeURIComponent(slowToCompile(nth + 10))}`
-    const inPipeline = await stage.scene().send({ body: ask('short'), headers: { 'x-svc-pipe': pipeline } })
+    const inPipeline = await fixture.scenario().send({ body: ask('short'), headers: { 'x-svc-pipe': pipeline } })
     t.is(inPipeline.status, 200)
   }
-  const wrong = await stage.scene().send(searchOf('key', 'short', '(?i)\\pL('))
+  const wrong = await fixture.scenario().send(searchOf('key', 'short', '(?i)\\pL('))
   t.is(wrong.status, 400)
   t.regex(wrong.text, /RE2/)
   const { longestTurnMs } = await probe.report()
@@ -57,7 +57,7 @@ test.serial('expressions: compiling one does not stop the loop, from the header 
 
 test.serial('expressions: one that matches more places than can be kept is 400', async (t) => {
   const headers = { 'x-svc-pipe': 'preserve', 'x-svc-preserve': 'pattern=a' }
-  const reply = await stage.scene().send({ body: ask('ab'.repeat(20_000)), headers })
+  const reply = await fixture.scenario().send({ body: ask('ab'.repeat(20_000)), headers })
   t.is(reply.status, 400)
   t.regex(reply.text, /at most 10000 texts/)
 })
@@ -68,7 +68,8 @@ test.serial(
     let isSearching = true
     const searching = search('dearest', TEXT).finally(() => (isSearching = false))
     let answered = 0
-    for (; isSearching; answered++) t.is((await stage.scene().send({ body: ask(`question ${answered}`) })).status, 200)
+    for (; isSearching; answered++)
+      t.is((await fixture.scenario().send({ body: ask(`question ${answered}`) })).status, 200)
     const refused = await searching
     t.is(refused.status, 400)
     t.regex(refused.text, /longer than 250 ms/)
@@ -81,7 +82,7 @@ test.serial(
 test.serial('expressions: a client that leaves gives up its place', async (t) => {
   const leaving = new AbortController()
   const left = Array.from({ length: MOST_SEARCHES }, (_, key) =>
-    stage.scene().send({ ...searchOf(`left-${key}`, TEXT), signal: leaving.signal }),
+    fixture.scenario().send({ ...searchOf(`left-${key}`, TEXT), signal: leaving.signal }),
   )
   // One of them has been searched for: the others wait.
   await Promise.race(left)
@@ -107,7 +108,7 @@ test.serial(
     t.true(Number(refused.headers['retry-after']) >= 1)
     t.regex(refused.text, /rate_limit_error.*regular expressions/)
     t.is((await search('another', 'short')).status, 200)
-    t.is((await stage.scene().send({ body: ask('hi'), headers: { authorization: 'Bearer greedy' } })).status, 200)
+    t.is((await fixture.scenario().send({ body: ask('hi'), headers: { authorization: 'Bearer greedy' } })).status, 200)
   },
 )
 

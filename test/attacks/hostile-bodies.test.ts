@@ -1,9 +1,9 @@
 import test from 'ava'
 import { isDrill, sampled } from '../support/drill.ts'
+import { openFixtureWith } from '../support/fixture.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { send } from '../support/http-client.ts'
 import { cpuMs, hasProcessFacts } from '../support/process-facts.ts'
-import { openStageWith } from '../support/stage.ts'
 import { HOSTILE_BODIES } from './hostile-bodies.ts'
 
 /*
@@ -25,20 +25,20 @@ const TARGETS = [
 ]
 const LONG_MB = isDrill ? 30 : 8
 
-const stage = await openStageWith(startGatewayProcess, { provider: { acceptAnything: true } })
-test.after.always(() => stage.close())
+const fixture = await openFixtureWith(startGatewayProcess, { provider: { acceptAnything: true } })
+test.after.always(() => fixture.close())
 
 for (const [index, [shape, make]] of Object.entries(HOSTILE_BODIES).entries())
   test.serial(`hostile bodies: ${shape}: little work and few words`, async (t) => {
     const body = Buffer.from(make(MB))
     for (const { path, pipe } of [ALL_MODULES, ...sampled(TARGETS, index % TARGETS.length)]) {
-      const before = hasProcessFacts ? cpuMs(stage.gateway.pid) : 0
-      const reply = await send(stage.gateway.url, { path, body, headers: { 'x-svc-pipe': pipe }, timeoutMs: 60_000 })
+      const before = hasProcessFacts ? cpuMs(fixture.gateway.pid) : 0
+      const reply = await send(fixture.gateway.url, { path, body, headers: { 'x-svc-pipe': pipe }, timeoutMs: 60_000 })
       const where = `${path} ${pipe}: ${reply.status} ${reply.text.slice(0, 200)}`
       t.true([200, 400].includes(reply.status), where)
       t.true(reply.status === 200 || reply.body.length < MOST_REPLY_BYTES, where)
       if (!hasProcessFacts) continue
-      const usedMs = cpuMs(stage.gateway.pid) - before
+      const usedMs = cpuMs(fixture.gateway.pid) - before
       t.true(usedMs < MOST_CPU_MS, `${where}: ${usedMs} ms of CPU`)
     }
   })
@@ -46,10 +46,10 @@ for (const [index, [shape, make]] of Object.entries(HOSTILE_BODIES).entries())
 for (const shape of ['text: short lines', 'text: short escapes', 'text: JSON in a tool’s result'])
   test.serial(`hostile bodies: ${shape}: many megabytes in the full pipeline are not superlinear`, async (t) => {
     const body = Buffer.from(HOSTILE_BODIES[shape]?.(LONG_MB * MB) ?? '')
-    const before = hasProcessFacts ? cpuMs(stage.gateway.pid) : 0
-    const reply = await send(stage.gateway.url, { body, headers: { 'x-svc-pipe': FULL }, timeoutMs: 120_000 })
+    const before = hasProcessFacts ? cpuMs(fixture.gateway.pid) : 0
+    const reply = await send(fixture.gateway.url, { body, headers: { 'x-svc-pipe': FULL }, timeoutMs: 120_000 })
     t.is(reply.status, 200, reply.text.slice(0, 200))
     if (!hasProcessFacts) return
-    const usedMs = cpuMs(stage.gateway.pid) - before
+    const usedMs = cpuMs(fixture.gateway.pid) - before
     t.true(usedMs < (MOST_CPU_MS * LONG_MB) / 15, `${usedMs} ms of CPU`)
   })

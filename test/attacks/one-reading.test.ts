@@ -1,15 +1,15 @@
 import test from 'ava'
-import { AGENT, openBooth } from '../payments/booth.ts'
+import { AGENT, openAgentFixture } from '../payments/agent-fixture.ts'
+import { openFixture } from '../support/fixture.ts'
 import { valueAt } from '../support/json.ts'
-import { openStage } from '../support/stage.ts'
 
 /*
  * Bodies that two readers could understand differently: the gateway's checks, prices and caps would be about another
  * request than the provider's answer. Each is refused on every route, small and large, and its place is named.
  */
 
-const booth = await openBooth()
-test.after.always(() => booth.close())
+const agentFixture = await openAgentFixture()
+test.after.always(() => agentFixture.close())
 
 const MODEL = '"model":"claude-sonnet-4-5","max_tokens":9'
 const HELLO = '{"role":"user","content":"hi"}'
@@ -70,7 +70,7 @@ const AMBIGUOUS: Record<string, [body: string, place: string]> = {
 
 for (const [what, [small, place]] of Object.entries(AMBIGUOUS))
   test(`one reading: ${what} is 400 on every route, small and large`, async (t) => {
-    const agent = booth.agent()
+    const agent = agentFixture.agent()
     for (const text of [small, small.replace('{', `{${PADDING},`)])
       for (const path of ROUTES) {
         const reply = await agent.send({ path, body: text, headers })
@@ -94,19 +94,19 @@ const INNOCENT: Record<string, string> = {
 }
 for (const [what, small] of Object.entries(INNOCENT))
   test(`one reading: ${what} keeps its names, and goes out byte for byte`, async (t) => {
-    const agent = booth.agent()
+    const agent = agentFixture.agent()
     for (const text of [small, small.replace('{', `{${PADDING},`)])
       for (const path of MESSAGES_ROUTES) {
         const reply = await agent.send({ path, body: text, headers })
         t.true([200, 402].includes(reply.status), `${path}: ${reply.status} ${reply.text.slice(0, 300)}`)
       }
-    t.true(agent.scene.seen().some(({ raw }) => raw.toString() === small))
+    t.true(agent.scenario.seen().some(({ raw }) => raw.toString() === small))
   })
 
 test('one reading: null for an optional field is the field left out, on every route', async (t) => {
   // Natively, null goes out as it came: what this provider thinks of it is not at stake here.
-  await using lenient = await openStage({ provider: { acceptAnything: true } })
-  const [scene, agent] = [lenient.scene(), booth.agent()]
+  await using lenient = await openFixture({ provider: { acceptAnything: true } })
+  const [scenario, agent] = [lenient.scenario(), agentFixture.agent()]
   const nulls = Object.fromEntries(
     [
       ...['system', 'tools', 'tool_choice', 'stream', 'metadata', 'thinking', 'temperature', 'top_p', 'top_k'],
@@ -121,7 +121,7 @@ test('one reading: null for an optional field is the field left out, on every ro
     'x-svc-pipe': 'exact-cache,semantic-cache,prune-tools,preserve,compress,patterns,cost-guard',
   }
   for (const path of ROUTES) {
-    const { send } = path.includes('agent') ? agent : scene
+    const { send } = path.includes('agent') ? agent : scenario
     const without = await send({ path, body: call, headers: piped })
     const withNulls = await send({ path, body: { ...call, ...nulls }, headers: piped })
     t.true([200, 402].includes(without.status), without.text)

@@ -6,10 +6,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { openFixtureWith } from '../support/fixture.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { countOpenFiles } from '../support/process-facts.ts'
-import { openStageWith } from '../support/stage.ts'
 
 const CONNECTIONS = 500
 const SECONDS = 20
@@ -20,14 +20,14 @@ const ATTACKS = {
   'slow readers': ['-X', '-w', '1', '-y', '8', '-n', '2', '-z', '8', '-k', '3'],
 }
 
-await using stage = await openStageWith(startGatewayProcess, {
+await using fixture = await openFixtureWith(startGatewayProcess, {
   config: { server: { header_timeout: '5s', body_timeout: '8s' } },
 })
-const filesBefore = countOpenFiles(stage.gateway.pid)
+const filesBefore = countOpenFiles(fixture.gateway.pid)
 for (const [name, options] of Object.entries(ATTACKS)) {
   const target = [
     '-u',
-    `${stage.gateway.url}/openapi.json`,
+    `${fixture.gateway.url}/openapi.json`,
     '-c',
     String(CONNECTIONS),
     '-r',
@@ -41,15 +41,15 @@ for (const [name, options] of Object.entries(ATTACKS)) {
   let answered = 0
   for (const until = Date.now() + SECONDS * 1000; Date.now() < until; answered++) {
     const startedAtMs = performance.now()
-    const { status } = await stage.scene().send({ body: ask(`question ${answered}`) })
+    const { status } = await fixture.scenario().send({ body: ask(`question ${answered}`) })
     if (status !== 200) throw new Error(`${name}: a request was answered ${status}`)
     slowestMs = Math.max(slowestMs, performance.now() - startedAtMs)
     await sleep(200)
   }
   await ended
   await sleep(15_000) // header_timeout, body_timeout and the interval of the connections check
-  const left = countOpenFiles(stage.gateway.pid) - filesBefore
-  const isHealthy = (await send(stage.gateway.url, { method: 'GET', path: '/health' })).status === 200
+  const left = countOpenFiles(fixture.gateway.pid) - filesBefore
+  const isHealthy = (await send(fixture.gateway.url, { method: 'GET', path: '/health' })).status === 200
   console.log(
     `${name}: ${answered} requests answered meanwhile, the slowest in ${slowestMs.toFixed()} ms; ${left} files more open after it, healthy: ${isHealthy}`,
   )

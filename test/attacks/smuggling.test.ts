@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
+import { openFixture } from '../support/fixture.ts'
 import { send } from '../support/http-client.ts'
 import { connectRaw } from '../support/raw-client.ts'
-import { openStage } from '../support/stage.ts'
 
 /*
  * Requests that two readers take for different ones. The provider's stand-in accepts anything, so whatever is smuggled
@@ -9,16 +9,16 @@ import { openStage } from '../support/stage.ts'
  */
 
 const config = { server: { header_timeout: '2s', body_timeout: '3s' } }
-const stage = await openStage({ provider: { acceptAnything: true }, config })
-test.after.always(() => stage.close())
+const fixture = await openFixture({ provider: { acceptAnything: true }, config })
+test.after.always(() => fixture.close())
 
 const BODY = '{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}'
 const HIDDEN =
-  'POST /v1/messages HTTP/1.1\r\nhost: a\r\nx-api-key: k\r\nx-claude-code-scene: smuggled\r\ncontent-type: application/json\r\ncontent-length: 0\r\n\r\n'
+  'POST /v1/messages HTTP/1.1\r\nhost: a\r\nx-api-key: k\r\nx-claude-code-scenario: smuggled\r\ncontent-type: application/json\r\ncontent-length: 0\r\n\r\n'
 const chunked = (body: string) => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
 
 interface Attack {
-  /** Lines after `host`, `x-api-key`, `content-type` and the scene. */
+  /** Lines after `host`, `x-api-key`, `content-type` and the scenario. */
   readonly lines: readonly string[]
   readonly body: string
   readonly requestLine?: string
@@ -27,15 +27,15 @@ interface Attack {
 }
 
 async function attack(t: ExecutionContext, { lines, body, requestLine, lineEnd = '\r\n' }: Attack) {
-  const scene = stage.scene()
-  const name = String(Object.values(scene.headers)[0])
-  const client = await connectRaw(stage.gateway.port)
-  const own = ['host: a', 'x-api-key: k', 'content-type: application/json', `x-claude-code-scene: ${name}`]
+  const scenario = fixture.scenario()
+  const name = String(Object.values(scenario.headers)[0])
+  const client = await connectRaw(fixture.gateway.port)
+  const own = ['host: a', 'x-api-key: k', 'content-type: application/json', `x-claude-code-scenario: ${name}`]
   const head = [requestLine ?? 'POST /v1/messages HTTP/1.1', ...own, ...lines].join(lineEnd)
   client.write(`${head}${lineEnd}${lineEnd}${body}`)
   const reply = await client.closed
-  await stage.assertSound(t, scene)
-  return { reply, statuses: [...reply.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status)), scene }
+  await fixture.assertSound(t, scenario)
+  return { reply, statuses: [...reply.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status)), scenario }
 }
 
 const LENGTH = `content-length: ${BODY.length}`
@@ -74,21 +74,21 @@ const REFUSED: Readonly<Record<string, Attack>> = {
 
 for (const [what, each] of Object.entries(REFUSED)) {
   test(`smuggling: a request with ${what} is refused, and the connection ends with it`, async (t) => {
-    const { reply, statuses, scene } = await attack(t, each)
+    const { reply, statuses, scenario } = await attack(t, each)
     t.deepEqual(statuses, [400], reply.slice(0, 300))
-    t.deepEqual(scene.seen(), [])
-    t.false(stage.provider.seen.some(({ headers }) => headers['x-claude-code-scene'] === 'smuggled'))
+    t.deepEqual(scenario.seen(), [])
+    t.false(fixture.provider.seen.some(({ headers }) => headers['x-claude-code-scenario'] === 'smuggled'))
   })
 }
 
 test('smuggling: the trailer of a chunked body adds no header', async (t) => {
   const trailer = `${BODY.length.toString(16)};name="value"\r\n${BODY}\r\n0\r\nanthropic-beta: smuggled\r\nx-svc-pipe: nonsense\r\n\r\n`
-  const { statuses, scene } = await attack(t, {
+  const { statuses, scenario } = await attack(t, {
     lines: ['transfer-encoding: chunked', 'connection: close'],
     body: trailer,
   })
   t.deepEqual(statuses, [200])
-  const [seen] = scene.seen()
+  const [seen] = scenario.seen()
   t.is(seen?.headers['anthropic-beta'], undefined)
   t.is(seen?.headers['transfer-encoding'], undefined)
   t.is(seen?.raw.toString(), BODY)
@@ -96,9 +96,9 @@ test('smuggling: the trailer of a chunked body adds no header', async (t) => {
 
 test('smuggling: what follows a body is a request of its own, with its own credential', async (t) => {
   const second = 'POST /v1/messages HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'
-  const { reply, statuses, scene } = await attack(t, { lines: [LENGTH], body: BODY + second })
+  const { reply, statuses, scenario } = await attack(t, { lines: [LENGTH], body: BODY + second })
   t.deepEqual(statuses, [200, 401], reply)
-  t.is(scene.seen().length, 1)
+  t.is(scenario.seen().length, 1)
 })
 
 test('smuggling: an upgrade, a tunnel and a trace are none', async (t) => {
@@ -126,5 +126,5 @@ test('oversized: headers, targets and texts that are too long are refused, and t
   })
   t.deepEqual(target.statuses, [400])
   const headers = { 'x-svc-pipe': `exact-cache?ttl=${long(8000)}` }
-  t.is((await send(stage.gateway.url, { body: BODY, headers })).status, 400)
+  t.is((await send(fixture.gateway.url, { body: BODY, headers })).status, 400)
 })

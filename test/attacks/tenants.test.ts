@@ -1,8 +1,8 @@
 import test from 'ava'
 import { bearer, CLOUD, createKey, sessionToken } from '../support/accounts.ts'
 import { eventually } from '../support/eventually.ts'
+import { openFixture } from '../support/fixture.ts'
 import { ask, send } from '../support/http-client.ts'
-import { openStage } from '../support/stage.ts'
 
 /*
  * Eve has an account and a key of her own, and knows every id that Alice has. Each door that shows something of requests
@@ -12,14 +12,14 @@ import { openStage } from '../support/stage.ts'
 
 const SECRET = 'alices-own-words'
 const EVERYTHING = 'exact-cache,semantic-cache,prune-tools,preserve,compress,patterns,cost-guard'
-const stage = await openStage({
+const fixture = await openFixture({
   provider: { acceptAnything: true },
   env: { ...CLOUD, SVC_PIPELINE: EVERYTHING, SVC_METRICS_TOKEN: 'token-of-the-operator' },
 })
-const { url } = stage.gateway
+const { url } = fixture.gateway
 
-const alice = await createKey(stage.gateway, 'alice', { name: SECRET })
-const eve = await createKey(stage.gateway, 'eve')
+const alice = await createKey(fixture.gateway, 'alice', { name: SECRET })
+const eve = await createKey(fixture.gateway, 'eve')
 const [aliceToken, eveToken] = await Promise.all(['alice', 'eve'].map(sessionToken))
 const get = (path: string, credential: string | undefined, headers = {}) =>
   send(url, { method: 'GET', path, headers: { ...bearer(credential ?? ''), ...headers } })
@@ -30,13 +30,13 @@ await send(url, {
   body: { hours: 1 },
   headers: bearer(aliceToken ?? ''),
 })
-const asked = await stage
-  .scene({ kind: 'answer', text: SECRET })
+const asked = await fixture
+  .scenario({ kind: 'answer', text: SECRET })
   .send({ body: ask(SECRET, { model: `claude-${SECRET}` }), headers: bearer(alice.key) })
 const receipt = String(asked.headers['x-svc-receipt'])
 const request = String(asked.headers['request-id'])
 await eventually(async () => (await get(`/dashboard/api/requests/${receipt}`, aliceToken)).status === 200, 'a row')
-test.after.always(() => stage.close())
+test.after.always(() => fixture.close())
 
 test('tenants: Alice sees her own, so that there is something to see', async (t) => {
   t.is(asked.status, 200)
@@ -101,7 +101,7 @@ test('tenants: Eve can change nothing of Alice’s', async (t) => {
     headers: bearer(eve.key),
   }
   t.true((await send(url, feedback)).status >= 400)
-  t.is((await stage.scene().send({ body: ask('still'), headers: bearer(alice.key) })).status, 200)
+  t.is((await fixture.scenario().send({ body: ask('still'), headers: bearer(alice.key) })).status, 200)
 })
 
 test('tenants: a reply to Alice is not given to Eve by any cache, stored or on its way', async (t) => {
@@ -109,11 +109,11 @@ test('tenants: a reply to Alice is not given to Eve by any cache, stored or on i
   const until = new Promise<void>((resolve) => {
     release = resolve
   })
-  const slow = stage.scene({ kind: 'answer', text: SECRET, before: { until } })
+  const slow = fixture.scenario({ kind: 'answer', text: SECRET, before: { until } })
   const body = ask('the same question of both', { temperature: 0 })
   const hers = slow.send({ body, headers: bearer(alice.key) })
-  await stage.provider.until(() => slow.seen().length === 1)
-  const quick = stage.scene({ kind: 'answer', text: 'for Eve' })
+  await fixture.provider.until(() => slow.seen().length === 1)
+  const quick = fixture.scenario({ kind: 'answer', text: 'for Eve' })
   const eves = await quick.send({ body, headers: bearer(eve.key) })
   release()
   await hers
@@ -136,8 +136,8 @@ test('tenants: the live feed shows Eve her own requests alone', async (t) => {
       heard += chunk
     },
   })
-  await stage.scene().send({ body: ask(SECRET), headers: bearer(alice.key) })
-  const { headers } = await stage.scene().send({ body: ask('mine'), headers: bearer(eve.key) })
+  await fixture.scenario().send({ body: ask(SECRET), headers: bearer(alice.key) })
+  const { headers } = await fixture.scenario().send({ body: ask('mine'), headers: bearer(eve.key) })
   await eventually(async () => heard.includes(String(headers['x-svc-receipt'])), 'her own request')
   leaving.abort()
   await feed

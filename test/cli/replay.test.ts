@@ -1,25 +1,25 @@
 import test from 'ava'
 import { bearer, CLOUD, createKey, sessionToken } from '../support/accounts.ts'
-import { type AskOptions, type Stage, startStage } from '../support/cache-stage.ts'
+import { type AskOptions, type Fixture, startFixture } from '../support/cache-fixture.ts'
 import { runCommandInThread } from '../support/command-in-thread.ts'
 import { eventually } from '../support/eventually.ts'
 import { send } from '../support/http-client.ts'
 import { parseJson, valueAt } from '../support/json.ts'
 
-const [stage, cloud] = await Promise.all([
-  startStage({ config: { dashboard: { capture_requests: 30 } } }),
-  startStage({ env: CLOUD }),
+const [fixture, cloud] = await Promise.all([
+  startFixture({ config: { dashboard: { capture_requests: 30 } } }),
+  startFixture({ env: CLOUD }),
 ])
-test.after.always('close the stages', () => Promise.all([stage.close(), cloud.close()]))
+test.after.always('close the fixtures', () => Promise.all([fixture.close(), cloud.close()]))
 
-const replay = (args: readonly string[], env = {}, { gateway }: Pick<Stage, 'gateway'> = stage) =>
+const replay = (args: readonly string[], env = {}, { gateway }: Pick<Fixture, 'gateway'> = fixture) =>
   runCommandInThread(['replay', '--url', gateway.url, ...args], { env })
 
 /** Sends a request; resolves with its receipt’s id once its row is there. */
 async function past(prompt: string, options: AskOptions = {}): Promise<string> {
-  const reply = await stage.ask(prompt, { pipe: 'none', ...options })
+  const reply = await fixture.ask(prompt, { pipe: 'none', ...options })
   const id = String(reply.headers['x-svc-receipt'])
-  const find = () => send(stage.gateway.url, { method: 'GET', path: `/dashboard/api/requests/${id}` })
+  const find = () => send(fixture.gateway.url, { method: 'GET', path: `/dashboard/api/requests/${id}` })
   await eventually(async () => (await find()).status === 200, `a row of ${id}`)
   return id
 }
@@ -36,7 +36,7 @@ test('replay: a request is sent again as it was, and both are shown side by side
   t.regex(stdout, /^pipeline +exact-cache$/m)
   t.regex(stdout, /^The replies are equal\.$/m)
   for (const line of stdout.split('\n')) t.true(line.length <= 80, line)
-  const [first, second] = stage.provider.seen.filter(({ raw }) => raw.includes('"again"'))
+  const [first, second] = fixture.provider.seen.filter(({ raw }) => raw.includes('"again"'))
   t.deepEqual(second?.raw, first?.raw)
 })
 
@@ -59,13 +59,13 @@ test('replay: through another pipeline, with headers of its own, as JSON', async
   t.is(valueAt(shown, 'now.pipeline'), 'exact-cache')
   t.is(valueAt(shown, 'now.cache'), 'miss')
   t.true(Number(valueAt(shown, 'now.costNanoUsd')) > 0)
-  const again = stage.provider.seen.filter(({ raw }) => raw.includes('"elsewhere"')).at(-1)
+  const again = fixture.provider.seen.filter(({ raw }) => raw.includes('"elsewhere"')).at(-1)
   t.regex(String(again?.headers['anthropic-beta']), /a-beta-2026/)
   t.notRegex(stdout, /sk-ant-mine/)
 })
 
 test('replay: an answer that differs is shown from where it does', async (t) => {
-  stage.script('another', (nth) => ({
+  fixture.script('another', (nth) => ({
     kind: 'answer',
     content: [{ type: 'text', text: `The same, then ${nth === 1 ? 'one' : 'two'}` }],
   }))
@@ -76,7 +76,7 @@ test('replay: an answer that differs is shown from where it does', async (t) => 
 
 test('replay: a stream is a stream again, of either dialect', async (t) => {
   const id = await past('streamed', { stream: true })
-  const chat = await send(stage.gateway.url, {
+  const chat = await send(fixture.gateway.url, {
     path: '/v1/chat/completions',
     headers: bearer('caller-1'),
     body: { model: 'claude-chat', stream: true, messages: [{ role: 'user', content: 'chatted' }] },
@@ -94,8 +94,8 @@ test('replay: --dry-run prints the body, byte for byte, and sends nothing', asyn
   const id = await past('unsent', { extra: { temperature: 1.0 } })
   const { code, stdout } = await replay([id, '--dry-run'])
   t.is(code, 0)
-  t.is(stage.calls('unsent'), 1)
-  const [first] = stage.provider.seen.filter(({ raw }) => raw.includes('"unsent"'))
+  t.is(fixture.calls('unsent'), 1)
+  const [first] = fixture.provider.seen.filter(({ raw }) => raw.includes('"unsent"'))
   t.is(stdout, `${first?.raw}\n`)
   const json = parseJson((await replay([id, '--dry-run', '--json', '--key', 'sk-ant-mine'])).stdout)
   t.is(valueAt(json, 'path'), '/v1/messages')

@@ -3,18 +3,18 @@ import type { AddressInfo } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import type { LiveRequest } from '../../src/cli/tail/row.ts'
 import { CLOUD, createKey, sessionToken } from '../support/accounts.ts'
-import { type Stage, startStage } from '../support/cache-stage.ts'
+import { type Fixture, startFixture } from '../support/cache-fixture.ts'
 import { runCommandInThread } from '../support/command-in-thread.ts'
 import { startGateway } from '../support/gateway.ts'
 import { parseJson, valueAt } from '../support/json.ts'
 import { type RunningCommand, startCommand } from '../support/running-command.ts'
 
 const HOSTILE = 'evil\u001b]52;c;b3duZWQ=\u0007\u009b31m\u202emodel'
-const stage: Stage = await startStage()
-test.after.always('close the stage', () => stage.close())
+const fixture: Fixture = await startFixture()
+test.after.always('close the fixture', () => fixture.close())
 
 /** Starts `tail` and waits until it follows. */
-async function tail(t: ExecutionContext, args: readonly string[], url = stage.gateway.url): Promise<RunningCommand> {
+async function tail(t: ExecutionContext, args: readonly string[], url = fixture.gateway.url): Promise<RunningCommand> {
   const command = startCommand(['tail', '--url', url, ...args])
   t.teardown(() => command.signal('SIGKILL'))
   await command.until(`following ${url}`)
@@ -26,7 +26,7 @@ const lines = (command: RunningCommand) => command.stdout().split('\n').filter(B
 test('tail: a line a request, as it ends: time, status, model, cache, tokens, money, modules', async (t) => {
   const command = await tail(t, ['--text', 'lined-model', '-n', '2'])
   for (const _ of [1, 2])
-    await stage.ask('of lines', { extra: { model: 'claude-lined-model' }, pipe: 'exact-cache,cost-guard' })
+    await fixture.ask('of lines', { extra: { model: 'claude-lined-model' }, pipe: 'exact-cache,cost-guard' })
   t.deepEqual(await command.ended, { code: 0, signal: null })
   const [miss = '', hit = ''] = lines(command)
   t.regex(miss, /^\d\d:\d\d:\d\d 200 claude-lined-model +miss +\d+\/\d+ +≤?\$\S+ +– +\S+s exact-cache:miss cost-guard$/)
@@ -37,7 +37,7 @@ test('tail: a line a request, as it ends: time, status, model, cache, tokens, mo
 test('tail: --json gives an object a line; filters keep the others out', async (t) => {
   const command = await tail(t, ['--json', '--model', 'FILTERED', '--cache', 'miss', '--status', '2xx', '-n', '2'])
   const ask = (prompt: string, model: string, pipe?: string) =>
-    stage.ask(prompt, { extra: { model }, ...(pipe !== undefined && { pipe }) })
+    fixture.ask(prompt, { extra: { model }, ...(pipe !== undefined && { pipe }) })
   await ask('filter 1', 'claude-filtered-a')
   await ask('filter 1', 'claude-filtered-a')
   await ask('filter 2', 'claude-another')
@@ -53,7 +53,7 @@ test('tail: control characters in a model’s name cannot drive the terminal', a
     await tail(t, ['--text', '52;c', '-n', '1']),
     await tail(t, ['--json', '--text', '52;c', '-n', '1']),
   ]
-  await stage.ask('hostile', { extra: { model: HOSTILE } })
+  await fixture.ask('hostile', { extra: { model: HOSTILE } })
   await Promise.all([text.ended, json.ended])
   for (const { stdout } of [text, json]) t.notRegex(stdout(), /[\0-\x09\x0b-\x1f\x7f-\x9f\u202e]/)
   t.regex(text.stdout(), /evil/)
@@ -65,7 +65,7 @@ test('tail: Ctrl-C ends it with 0, and so does a reader that has left', async (t
   stopped.signal('SIGINT')
   t.deepEqual(await stopped.ended, { code: 0, signal: null })
   unread.stopReading()
-  await stage.ask('unread', { extra: { model: 'claude-unread' } })
+  await fixture.ask('unread', { extra: { model: 'claude-unread' } })
   t.deepEqual(await unread.ended, { code: 0, signal: null })
   t.notRegex(unread.stderr(), /EPIPE|Error/)
 })

@@ -1,16 +1,16 @@
 import Anthropic from '@anthropic-ai/sdk'
 import test from 'ava'
+import { OPERATOR_KEY, openFixture, type Scenario } from '../support/fixture.ts'
 import type { Script } from '../support/provider/script.ts'
-import { OPERATOR_KEY, openStage, type Scene } from '../support/stage.ts'
 
-const stage = await openStage({
+const fixture = await openFixture({
   env: { SVC_PIPELINE: 'exact-cache' },
   provider: { strictVersion: true, apiKey: OPERATOR_KEY },
 })
-test.after.always(async () => stage.close())
+test.after.always(async () => fixture.close())
 test.after('sdk: nothing is left of all calls', async (t) => {
-  await stage.provider.until(() => stage.provider.pending() === 0)
-  await stage.assertSound(t, stage.scene())
+  await fixture.provider.until(() => fixture.provider.pending() === 0)
+  await fixture.assertSound(t, fixture.scenario())
 })
 
 const styles = {
@@ -21,14 +21,14 @@ const styles = {
 
 /** Creates the SDK as its users do: only the base address differs. */
 function clientFor(
-  scene: Scene,
+  scenario: Scenario,
   { defaultHeaders, ...style }: (typeof styles)[keyof typeof styles] = styles['a bearer'],
 ) {
   return new Anthropic({
     ...style,
-    baseURL: stage.gateway.url,
+    baseURL: fixture.gateway.url,
     maxRetries: 0,
-    defaultHeaders: { ...scene.headers, ...defaultHeaders },
+    defaultHeaders: { ...scenario.headers, ...defaultHeaders },
   })
 }
 
@@ -40,30 +40,30 @@ const asked = (content: string) => ({
 
 for (const [claim, style] of Object.entries(styles)) {
   test(`sdk: creates and streams a message with ${claim}`, async (t) => {
-    const scene = stage.scene()
-    const client = clientFor(scene, style)
+    const scenario = fixture.scenario()
+    const client = clientFor(scenario, style)
     const whole = await client.messages.create(asked(`hello with ${claim}`))
     t.like(whole, { type: 'message', role: 'assistant', stop_reason: 'end_turn' })
     const streamed = await client.messages.stream(asked(`stream with ${claim}`)).finalMessage()
     t.like(streamed.content[0], { type: 'text', text: `You said: stream with ${claim}` })
-    t.true(scene.seen().every(({ headers }) => headers['x-api-key'] === OPERATOR_KEY))
-    t.true(scene.seen().every(({ refused }) => refused === undefined))
+    t.true(scenario.seen().every(({ headers }) => headers['x-api-key'] === OPERATOR_KEY))
+    t.true(scenario.seen().every(({ refused }) => refused === undefined))
   })
 }
 
 test('sdk: a repeated call is answered by the cache, and the SDK sees no difference', async (t) => {
-  const scene = stage.scene()
-  const client = clientFor(scene)
+  const scenario = fixture.scenario()
+  const client = clientFor(scenario)
   const first = await client.messages.create(asked('again'))
   t.deepEqual(await client.messages.create(asked('again')), first)
   const replayed = await client.messages.stream(asked('again')).finalMessage()
   t.like(replayed, { id: first.id, content: first.content, stop_reason: first.stop_reason })
-  t.is(scene.seen().length, 1)
+  t.is(scenario.seen().length, 1)
 })
 
 test('sdk: iterates over the events of a stream in order', async (t) => {
   const names: string[] = []
-  for await (const event of await clientFor(stage.scene()).messages.create({ ...asked('count'), stream: true })) {
+  for await (const event of await clientFor(fixture.scenario()).messages.create({ ...asked('count'), stream: true })) {
     names.push(event.type)
   }
   t.is(names[0], 'message_start')
@@ -74,10 +74,10 @@ test('sdk: iterates over the events of a stream in order', async (t) => {
 test('sdk: a tool is called and its result is given back', async (t) => {
   const use = { type: 'tool_use', id: 'toolu_1', name: 'weather', input: { city: 'Köln', days: [1, 2] } }
   const thought = { type: 'thinking', thinking: 'I must look.', signature: 'c2ln' }
-  const scene = stage.scene((_request, nth) =>
+  const scenario = fixture.scenario((_request, nth) =>
     nth === 1 ? { kind: 'answer', content: [thought, { type: 'text', text: 'Let me look.' }, use] } : undefined,
   )
-  const client = clientFor(scene)
+  const client = clientFor(scenario)
   const tools = [
     { name: 'weather', input_schema: { type: 'object' as const, properties: { city: { type: 'string' } } } },
   ]
@@ -93,15 +93,15 @@ test('sdk: a tool is called and its result is given back', async (t) => {
   ]
   const second = await client.messages.stream({ ...question, messages }).finalMessage()
   t.like(second.content[0], { type: 'text', text: 'You said: So?' })
-  t.like(scene.seen()[1]?.json, { messages })
+  t.like(scenario.seen()[1]?.json, { messages })
 })
 
 test('sdk: an aborted stream ends the call of the provider', async (t) => {
-  const scene = stage.scene({ kind: 'answer', writes: { sizes: 'events', between: (done) => hold(done >= 4) } })
-  const stream = clientFor(scene).messages.stream(asked('abort me'))
+  const scenario = fixture.scenario({ kind: 'answer', writes: { sizes: 'events', between: (done) => hold(done >= 4) } })
+  const stream = clientFor(scenario).messages.stream(asked('abort me'))
   stream.on('text', () => stream.abort())
   await t.throwsAsync(stream.finalMessage(), { instanceOf: Anthropic.APIUserAbortError })
-  t.is(await scene.seen()[0]?.closed, 'client-left')
+  t.is(await scenario.seen()[0]?.closed, 'client-left')
 })
 
 const never = new Promise(() => {})
@@ -117,8 +117,8 @@ const refusals: [status: number, script: Script, error: new (...given: never[]) 
 
 for (const [status, script, type] of refusals) {
   test(`sdk: a ${status} of the provider is the error that the SDK has for it`, async (t) => {
-    const scene = stage.scene(script)
-    const create = clientFor(scene).messages.create(asked(`refuse ${status}`))
+    const scenario = fixture.scenario(script)
+    const create = clientFor(scenario).messages.create(asked(`refuse ${status}`))
     const error = await t.throwsAsync(create, { instanceOf: Anthropic.APIError })
     t.true(error instanceof type)
     t.is(error?.status, status)
@@ -127,43 +127,43 @@ for (const [status, script, type] of refusals) {
 }
 
 test('sdk: a provider that stays overloaded is a 502 with the type and the id of the gateway', async (t) => {
-  const scene = stage.scene({ kind: 'error', status: 529 })
-  const error = await t.throwsAsync(clientFor(scene).messages.create(asked('overload')), {
+  const scenario = fixture.scenario({ kind: 'error', status: 529 })
+  const error = await t.throwsAsync(clientFor(scenario).messages.create(asked('overload')), {
     instanceOf: Anthropic.InternalServerError,
   })
   t.is(error?.status, 502)
   t.like(error?.error, { type: 'error', error: { type: 'upstream_error' } })
   t.regex(String(error?.requestID), /^req_[0-9a-f]{32}$/)
-  t.is(scene.seen().length, 3)
+  t.is(scenario.seen().length, 3)
 })
 
 test('sdk: a request that the gateway refuses is a BadRequestError which names the field', async (t) => {
-  const error = await t.throwsAsync(clientFor(stage.scene()).messages.create({ ...asked('x'), max_tokens: 0 }), {
+  const error = await t.throwsAsync(clientFor(fixture.scenario()).messages.create({ ...asked('x'), max_tokens: 0 }), {
     instanceOf: Anthropic.BadRequestError,
   })
   t.regex(String(error?.message), /max_tokens/)
 })
 
 test('sdk: a call without a credential is an AuthenticationError, which is not tried again', async (t) => {
-  const scene = stage.scene()
+  const scenario = fixture.scenario()
   const client = new Anthropic({
     apiKey: 'left out',
-    baseURL: stage.gateway.url,
+    baseURL: fixture.gateway.url,
     maxRetries: 2,
-    defaultHeaders: { ...scene.headers, authorization: null },
+    defaultHeaders: { ...scenario.headers, authorization: null },
   })
   const error = await t.throwsAsync(client.messages.create(asked('nobody')))
   t.true(error instanceof Anthropic.AuthenticationError, String(error))
 })
 
 test('sdk: a stream that breaks is an error for the SDK, not a short answer', async (t) => {
-  const scene = stage.scene({ kind: 'answer', cutAfterBytes: 900 })
-  await t.throwsAsync(clientFor(scene).messages.stream(asked('break off')).finalMessage(), { message: /broke off/ })
+  const scenario = fixture.scenario({ kind: 'answer', cutAfterBytes: 900 })
+  await t.throwsAsync(clientFor(scenario).messages.stream(asked('break off')).finalMessage(), { message: /broke off/ })
 })
 
 test('sdk: counts tokens and lists models, page by page', async (t) => {
-  const scene = stage.scene()
-  const client = clientFor(scene)
+  const scenario = fixture.scenario()
+  const client = clientFor(scenario)
   const { max_tokens: _, ...question } = asked('count me')
   t.true((await client.messages.countTokens(question)).input_tokens > 0)
   const ids = []
@@ -172,14 +172,14 @@ test('sdk: counts tokens and lists models, page by page', async (t) => {
 })
 
 test('sdk: beta calls keep their header and their fields together', async (t) => {
-  const scene = stage.scene()
+  const scenario = fixture.scenario()
   const context_management = { edits: [{ type: 'clear_tool_uses_20250919' as const }] }
-  await clientFor(scene).beta.messages.create({
+  await clientFor(scenario).beta.messages.create({
     ...asked('beta'),
     betas: ['context-management-2025-06-27'],
     context_management,
   })
-  const [seen] = scene.seen()
+  const [seen] = scenario.seen()
   t.is(seen?.headers['anthropic-beta'], 'context-management-2025-06-27')
   t.like(seen?.json, { context_management })
 })

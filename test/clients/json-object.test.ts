@@ -3,20 +3,21 @@ import { generateObject, jsonSchema, streamObject } from 'ai'
 import test from 'ava'
 import OpenAI from 'openai'
 import { valueAt } from '../support/json.ts'
-import { openProviderStage } from '../support/provider-stage.ts'
+import { openProviderFixture } from '../support/provider-fixture.ts'
 
-const stage = await openProviderStage({ config: { providers: { tries: 1 } } })
-test.after.always(() => stage.close())
+const fixture = await openProviderFixture({ config: { providers: { tries: 1 } } })
+test.after.always(() => fixture.close())
 
 const PERSON = { name: 'Ada', age: 36 }
-const answering = () => stage.scene({ anthropic: { kind: 'answer', text: JSON.stringify(PERSON) } })
+const answering = () => fixture.scenario({ anthropic: { kind: 'answer', text: JSON.stringify(PERSON) } })
 const INSTRUCTION = /one JSON object and nothing else/
 const model = 'claude-sonnet-4-5'
-const baseURL = `${stage.gateway.url}/v1`
-type Scene = ReturnType<typeof answering>
+const baseURL = `${fixture.gateway.url}/v1`
+type Scenario = ReturnType<typeof answering>
 
-const sentTo = (scene: Scene) => scene.seen('anthropic')[0]?.json
-const openai = (scene: Scene) => new OpenAI({ baseURL, apiKey: 'any', maxRetries: 0, defaultHeaders: scene.headers })
+const sentTo = (scenario: Scenario) => scenario.seen('anthropic')[0]?.json
+const openai = (scenario: Scenario) =>
+  new OpenAI({ baseURL, apiKey: 'any', maxRetries: 0, defaultHeaders: scenario.headers })
 /** As a client of a service that has no schemas: what Instructor's JSON mode sends. */
 const asJson = { model, response_format: { type: 'json_object' } } as const
 const messages = [
@@ -25,35 +26,35 @@ const messages = [
 ] as const
 
 test('json_object: the openai package has an object from Claude, by an instruction at the end of system', async (t) => {
-  const scene = answering()
-  const completion = await openai(scene).chat.completions.create({ ...asJson, messages: [...messages] })
+  const scenario = answering()
+  const completion = await openai(scenario).chat.completions.create({ ...asJson, messages: [...messages] })
   t.deepEqual(JSON.parse(completion.choices[0]?.message.content ?? ''), PERSON)
-  const body = sentTo(scene)
+  const body = sentTo(scenario)
   t.regex(JSON.stringify(valueAt(body, 'system')), /Extract the person as JSON\..*one JSON object and nothing else/)
   t.is(valueAt(body, 'output_config'), undefined)
-  t.is(scene.seen('anthropic')[0]?.refused, undefined)
+  t.is(scenario.seen('anthropic')[0]?.refused, undefined)
 })
 
 test('json_object: the openai package streams an object from Claude', async (t) => {
-  const scene = answering()
-  const stream = await openai(scene).chat.completions.create({ ...asJson, stream: true, messages: [...messages] })
+  const scenario = answering()
+  const stream = await openai(scenario).chat.completions.create({ ...asJson, stream: true, messages: [...messages] })
   let text = ''
   for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? ''
   t.deepEqual(JSON.parse(text), PERSON)
 })
 
 test('json_object: without a system message the instruction is the system', async (t) => {
-  const scene = answering()
-  await openai(scene).chat.completions.create({ ...asJson, messages: [messages[1]] })
-  t.regex(String(valueAt(sentTo(scene), 'system')), INSTRUCTION)
+  const scenario = answering()
+  await openai(scenario).chat.completions.create({ ...asJson, messages: [messages[1]] })
+  t.regex(String(valueAt(sentTo(scenario), 'system')), INSTRUCTION)
 })
 
 test('json_object: effort stays beside it', async (t) => {
-  const scene = answering()
+  const scenario = answering()
   const reasoning = { model: 'claude-opus-4-8', reasoning_effort: 'low' } as const
-  await openai(scene).chat.completions.create({ ...asJson, ...reasoning, messages: [...messages] })
-  t.is(valueAt(sentTo(scene), 'output_config.format'), undefined)
-  t.regex(JSON.stringify(valueAt(sentTo(scene), 'system')), INSTRUCTION)
+  await openai(scenario).chat.completions.create({ ...asJson, ...reasoning, messages: [...messages] })
+  t.is(valueAt(sentTo(scenario), 'output_config.format'), undefined)
+  t.regex(JSON.stringify(valueAt(sentTo(scenario), 'system')), INSTRUCTION)
 })
 
 const schema = jsonSchema<typeof PERSON>({
@@ -63,13 +64,18 @@ const schema = jsonSchema<typeof PERSON>({
   additionalProperties: false,
 })
 /** The AI SDK's chat client, which requests `json_object` where it is given no schema. */
-const chatModel = (scene: Scene) => createOpenAI({ baseURL, apiKey: 'any', headers: scene.headers }).chat(model)
+const chatModel = (scenario: Scenario) =>
+  createOpenAI({ baseURL, apiKey: 'any', headers: scenario.headers }).chat(model)
 
 test('json_object: generateObject without a schema has an object from Claude', async (t) => {
-  const scene = answering()
-  const { object } = await generateObject({ model: chatModel(scene), output: 'no-schema', prompt: 'Ada is 36. JSON.' })
+  const scenario = answering()
+  const { object } = await generateObject({
+    model: chatModel(scenario),
+    output: 'no-schema',
+    prompt: 'Ada is 36. JSON.',
+  })
   t.deepEqual(object, PERSON)
-  t.regex(JSON.stringify(valueAt(sentTo(scene), 'system')), INSTRUCTION)
+  t.regex(JSON.stringify(valueAt(sentTo(scenario), 'system')), INSTRUCTION)
 })
 
 test('json_object: generateObject and streamObject with a schema have one, too', async (t) => {

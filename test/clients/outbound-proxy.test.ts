@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
 import test from 'ava'
+import { OPERATOR_KEY } from '../support/fixture.ts'
 import { startGateway } from '../support/gateway.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
-import { OPERATOR_KEY } from '../support/stage.ts'
 import { startProvider } from '../support/stand-in-provider.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-proxy-'))

@@ -1,4 +1,4 @@
-import { stateOf } from '../support/cache-stage.ts'
+import { stateOf } from '../support/cache-fixture.ts'
 import { assertMessageStream } from '../support/events.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Reply } from '../support/http-client.ts'

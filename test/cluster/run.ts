@@ -18,7 +18,7 @@ const SIZE = 4
 const MOST_STARTS = 4096
 /** Calls by which tests start a gateway. */
 const STARTS_GATEWAYS =
-  /\b(start(Cloud)?(Gateway|Process)|startGatewayProcess|(open\w*Stage|startStage|openBooth)(With)?|fleets)\(/
+  /\b(start(Cloud)?(Gateway|Process)|startGatewayProcess|(open\w*Fixture|startFixture|openAgentFixture)(With)?|fleets)\(/
 const LONGEST_FILE = '--timeout=15m'
 
 const [only] = process.argv.slice(2)

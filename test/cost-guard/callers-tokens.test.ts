@@ -1,7 +1,7 @@
 import test from 'ava'
-import { openCostStage } from './cost-stage.ts'
+import { openCostFixture } from './cost-fixture.ts'
 
-const cost = await openCostStage()
+const cost = await openCostFixture()
 test.after.always(() => cost.close())
 
 /** About 1,800 tokens. */
@@ -9,7 +9,7 @@ const PROMPT = 'A barrier across the road, where travellers pay for what they us
 
 /** Returns the estimate of this caller's request, from the refusal of a cap that nothing fits. */
 async function estimateOf(as: string): Promise<number> {
-  const reply = await cost.ask(cost.stage.scene(), { as, guard: 'per_request=0.00000001', prompt: PROMPT })
+  const reply = await cost.ask(cost.fixture.scenario(), { as, guard: 'per_request=0.00000001', prompt: PROMPT })
   return (reply.json as { error: { estimated: number } }).error.estimated
 }
 
@@ -19,8 +19,8 @@ test('token factors: calibration by one caller’s replies moves no other caller
   t.is(await estimateOf(odd), before)
   const usage = { input_tokens: 6000, output_tokens: 5 }
   for (let lesson = 1; lesson <= 20; lesson++) {
-    const scene = cost.stage.scene({ anthropic: { kind: 'answer', text: 'Yes.', usage } })
-    t.is((await cost.ask(scene, { as: odd, guard: 'per_day=100', prompt: `${lesson} ${PROMPT}` })).status, 200)
+    const scenario = cost.fixture.scenario({ anthropic: { kind: 'answer', text: 'Yes.', usage } })
+    t.is((await cost.ask(scenario, { as: odd, guard: 'per_day=100', prompt: `${lesson} ${PROMPT}` })).status, 200)
   }
   await cost.settled(odd)
   t.true((await estimateOf(odd)) > before * 1.2, 'its own estimate follows')

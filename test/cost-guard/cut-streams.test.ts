@@ -5,9 +5,9 @@ import { parseEvents } from '../support/events.ts'
 import { isJsonObject, type JsonObject, valueAt } from '../support/json.ts'
 import { guardedBy } from '../support/pipelines.ts'
 import { checkEvents } from '../support/stream-rules.ts'
-import { actionOf, openCostStage, tokenOf } from './cost-stage.ts'
+import { actionOf, openCostFixture, tokenOf } from './cost-fixture.ts'
 
-const cost = await openCostStage()
+const cost = await openCostFixture()
 test.after.always(() => cost.close())
 
 // Far longer than the caps below pay for; the client would take it all.
@@ -31,8 +31,8 @@ const finishReasons = (events: ReturnType<typeof parseEvents>) =>
 
 for (const guard of CAPS) {
   test(`cut: a Messages stream that ${guard} does not pay for ends as the provider would end it`, async (t) => {
-    const scene = cost.stage.scene({ anthropic: stuck })
-    const reply = await cost.ask(scene, { as: t.title, guard, stream: true, extra: MANY })
+    const scenario = cost.fixture.scenario({ anthropic: stuck })
+    const reply = await cost.ask(scenario, { as: t.title, guard, stream: true, extra: MANY })
     t.is(reply.status, 200)
     t.true(reply.endedCleanly)
     const events = parseEvents(reply.body)
@@ -40,9 +40,9 @@ for (const guard of CAPS) {
     t.is(stopReason(events), 'max_tokens')
     const words = (reply.text.match(/word\d+/g) ?? []).length
     t.true(words > 50 && words < WORDS, String(words))
-    t.is(await actionOf(cost.stage, reply), 'cut')
-    await cost.stage.servers.anthropic.until(() => scene.seen('anthropic').every(({ ended }) => ended !== 'open'))
-    t.is(scene.seen('anthropic')[0]?.ended, 'client-left')
+    t.is(await actionOf(cost.fixture, reply), 'cut')
+    await cost.fixture.servers.anthropic.until(() => scenario.seen('anthropic').every(({ ended }) => ended !== 'open'))
+    t.is(scenario.seen('anthropic')[0]?.ended, 'client-left')
     if (guard.startsWith('per_request')) return
     const { settledNanoUsd } = await cost.settled(t.title)
     t.true(settledNanoUsd > 0.005e9 && settledNanoUsd <= 0.01e9, String(settledNanoUsd))
@@ -57,7 +57,7 @@ const chats: [claim: string, model: string, dialect: 'messages' | 'chat'][] = [
 for (const [claim, model, dialect] of chats) {
   test(`cut: ${claim} ends as the provider would end it`, async (t) => {
     const asking = { as: t.title, guard: 'per_day=0.008', stream: true, dialect, extra: { ...MANY, model } }
-    const reply = await cost.ask(cost.stage.scene(scripts), asking)
+    const reply = await cost.ask(cost.fixture.scenario(scripts), asking)
     t.is(reply.status, 200)
     const events = parseEvents(reply.body)
     if (dialect === 'messages') {
@@ -79,7 +79,7 @@ test('cut: a tool’s input that is cut leaves a stream whose blocks are closed'
   ]
   const script = { anthropic: { kind: 'answer', content, writes: { sizes: [2000] } } } as const
   const guard = 'per_request=0.01'
-  const reply = await cost.ask(cost.stage.scene(script), { as: t.title, guard, stream: true, extra: MANY })
+  const reply = await cost.ask(cost.fixture.scenario(script), { as: t.title, guard, stream: true, extra: MANY })
   const events = parseEvents(reply.body)
   t.is(stopReason(events), 'max_tokens')
   const open = events.filter(({ event }) => event === 'content_block_start').length
@@ -90,9 +90,9 @@ test('cut: a tool’s input that is cut leaves a stream whose blocks are closed'
 test('cut: the Anthropic SDK accepts a cut stream', async (t) => {
   const client = new Anthropic({
     apiKey: tokenOf(t.title),
-    baseURL: cost.stage.gateway.url,
+    baseURL: cost.fixture.gateway.url,
     maxRetries: 0,
-    defaultHeaders: { ...cost.stage.scene(scripts).headers, 'x-svc-pipe': guardedBy('per_day=0.02') },
+    defaultHeaders: { ...cost.fixture.scenario(scripts).headers, 'x-svc-pipe': guardedBy('per_day=0.02') },
   })
   const asked = { model: 'claude-opus-4-8', ...MANY, messages: [{ role: 'user' as const, content: 'hi' }] }
   const message = await client.messages.stream(asked).finalMessage()
@@ -103,9 +103,9 @@ test('cut: the Anthropic SDK accepts a cut stream', async (t) => {
 test('cut: the OpenAI SDK accepts a cut stream', async (t) => {
   const client = new OpenAI({
     apiKey: tokenOf(t.title),
-    baseURL: `${cost.stage.gateway.url}/v1`,
+    baseURL: `${cost.fixture.gateway.url}/v1`,
     maxRetries: 0,
-    defaultHeaders: { ...cost.stage.scene(scripts).headers, 'x-svc-pipe': guardedBy('per_day=0.008') },
+    defaultHeaders: { ...cost.fixture.scenario(scripts).headers, 'x-svc-pipe': guardedBy('per_day=0.008') },
   })
   const asked = { model: 'gpt-4o', ...MANY, messages: [{ role: 'user' as const, content: 'hi' }] }
   const completion = await client.chat.completions.stream(asked).finalChatCompletion()
@@ -114,23 +114,23 @@ test('cut: the OpenAI SDK accepts a cut stream', async (t) => {
 })
 
 test('cut: a cut stream is not stored', async (t) => {
-  const scene = cost.stage.scene(scripts)
+  const scenario = cost.fixture.scenario(scripts)
   const asking = { as: t.title, guard: 'per_request=0.01', stream: true, extra: MANY }
-  const replies = [await cost.ask(scene, asking), await cost.ask(scene, asking)]
+  const replies = [await cost.ask(scenario, asking), await cost.ask(scenario, asking)]
   t.deepEqual(
     replies.map(({ headers }) => headers['x-svc-cache']),
     ['miss', 'miss'],
   )
-  t.is(scene.seen('anthropic').length, 2)
+  t.is(scenario.seen('anthropic').length, 2)
 })
 
 test('cut: a stream that is paid for is not touched', async (t) => {
-  const scene = cost.stage.scene(scripts)
-  const guarded = await cost.ask(scene, { as: t.title, guard: 'per_day=1', stream: true, extra: MANY })
-  const plain = await cost.ask(scene, { as: t.title, pipe: 'none', stream: true, extra: MANY })
+  const scenario = cost.fixture.scenario(scripts)
+  const guarded = await cost.ask(scenario, { as: t.title, guard: 'per_day=1', stream: true, extra: MANY })
+  const plain = await cost.ask(scenario, { as: t.title, pipe: 'none', stream: true, extra: MANY })
   const withoutId = (body: Buffer) => body.toString().replace(/msg_\w+/g, 'msg')
   t.is(withoutId(guarded.body), withoutId(plain.body))
-  t.is(await actionOf(cost.stage, guarded), 'held')
+  t.is(await actionOf(cost.fixture, guarded), 'held')
   t.is(stopReason(parseEvents(guarded.body)), 'end_turn')
 })
 
@@ -138,7 +138,7 @@ test('cut: an answer that is whole before it could be stopped is whole, and paid
   const usage = { input_tokens: 10, output_tokens: 3000 }
   const script = { anthropic: { kind: 'answer', text: 'word '.repeat(1000), usage } } as const
   const guard = 'per_day=0.03'
-  const reply = await cost.ask(cost.stage.scene(script), { as: t.title, guard, stream: true, extra: MANY })
+  const reply = await cost.ask(cost.fixture.scenario(script), { as: t.title, guard, stream: true, extra: MANY })
   const events = parseEvents(reply.body)
   t.notThrows(() => checkEvents(events))
   const { settledNanoUsd } = await cost.settled(t.title)
@@ -151,12 +151,12 @@ for (const [claim, extra] of [
   ['a stream with thinking', { stream: true, thinking: { type: 'enabled', budget_tokens: 6000 } }],
 ] as [string, JsonObject][]) {
   test(`clamp: ${claim} that a cap does not pay for goes out with a lower max_tokens`, async (t) => {
-    const scene = cost.stage.scene()
+    const scenario = cost.fixture.scenario()
     const asking = { as: t.title, guard: 'per_request=0.06', extra: { max_tokens: 8000, ...extra } }
-    const reply = await cost.ask(scene, asking)
+    const reply = await cost.ask(scenario, asking)
     t.is(reply.status, 200)
-    t.is(await actionOf(cost.stage, reply), 'clamped')
-    const sent = scene.seen('anthropic')[0]?.json
+    t.is(await actionOf(cost.fixture, reply), 'clamped')
+    const sent = scenario.seen('anthropic')[0]?.json
     const maxTokens = Number(sent?.max_tokens)
     t.true(maxTokens > 3500 && maxTokens * 15_000 < 0.06e9, String(maxTokens))
     if (isJsonObject(sent?.thinking)) t.true(Number(sent.thinking.budget_tokens) < maxTokens)
@@ -164,31 +164,35 @@ for (const [claim, extra] of [
 }
 
 test('clamp: a budget of interleaved thinking above max_tokens is held for, and lowered', async (t) => {
-  const scene = cost.stage.scene()
+  const scenario = cost.fixture.scenario()
   const extra = { max_tokens: 2000, thinking: { type: 'enabled', budget_tokens: 100_000 } }
   // The stand-in refuses such a budget: only its request counts here.
-  await cost.ask(scene, { as: t.title, guard: 'per_request=0.06', extra })
-  const sent = scene.seen('anthropic')[0]?.json
+  await cost.ask(scenario, { as: t.title, guard: 'per_request=0.06', extra })
+  const sent = scenario.seen('anthropic')[0]?.json
   t.is(sent?.max_tokens, 2000)
   const budget = Number(valueAt(sent, 'thinking.budget_tokens'))
   t.true(budget > 3500 && budget * 15_000 < 0.06e9, String(budget))
 })
 
 test('clamp: thinking that has no room below max_tokens is left out', async (t) => {
-  const scene = cost.stage.scene()
+  const scenario = cost.fixture.scenario()
   const thinking = { type: 'enabled', budget_tokens: 6000 }
-  const reply = await cost.ask(scene, { as: t.title, guard: 'per_request=0.01', extra: { max_tokens: 8000, thinking } })
+  const reply = await cost.ask(scenario, {
+    as: t.title,
+    guard: 'per_request=0.01',
+    extra: { max_tokens: 8000, thinking },
+  })
   t.is(reply.status, 200)
-  t.is(scene.seen('anthropic')[0]?.json?.thinking, undefined)
+  t.is(scenario.seen('anthropic')[0]?.json?.thinking, undefined)
 })
 
 for (const name of ['max_tokens', 'max_completion_tokens']) {
   test(`clamp: a chat completion’s ${name} is lowered`, async (t) => {
-    const scene = cost.stage.scene()
+    const scenario = cost.fixture.scenario()
     const extra = { max_tokens: undefined, [name]: 8000 }
-    const reply = await cost.ask(scene, { as: t.title, guard: 'per_request=0.04', dialect: 'chat', extra })
+    const reply = await cost.ask(scenario, { as: t.title, guard: 'per_request=0.04', dialect: 'chat', extra })
     t.is(reply.status, 200)
-    const { max_tokens, max_completion_tokens } = scene.seen('openai')[0]?.json ?? {}
+    const { max_tokens, max_completion_tokens } = scenario.seen('openai')[0]?.json ?? {}
     const sent = Number(max_completion_tokens ?? max_tokens)
     t.true(sent > 3000 && sent < 4000, String(sent))
   })
@@ -196,9 +200,9 @@ for (const name of ['max_tokens', 'max_completion_tokens']) {
 
 // The gateway's own default for an open field is not sent; a value of the guard is.
 test('clamp: a chat completion that names no limit is given one', async (t) => {
-  const scene = cost.stage.scene()
+  const scenario = cost.fixture.scenario()
   const extra = { max_tokens: undefined }
-  await cost.ask(scene, { as: t.title, guard: 'per_request=0.04', dialect: 'chat', extra })
-  const { max_tokens, max_completion_tokens } = scene.seen('openai')[0]?.json ?? {}
+  await cost.ask(scenario, { as: t.title, guard: 'per_request=0.04', dialect: 'chat', extra })
+  const { max_tokens, max_completion_tokens } = scenario.seen('openai')[0]?.json ?? {}
   t.true(Number(max_completion_tokens ?? max_tokens) < 4000)
 })

@@ -2,9 +2,9 @@ import test from 'ava'
 import type { JsonObject } from '../support/json.ts'
 import { toMessage } from '../support/provider/answers.ts'
 import { toEvents, toSse } from '../support/provider/message-events.ts'
-import { openCostStage, SONNET } from './cost-stage.ts'
+import { openCostFixture, SONNET } from './cost-fixture.ts'
 
-const cost = await openCostStage()
+const cost = await openCostFixture()
 test.after.always(() => cost.close())
 
 const OPUS = 'claude-opus-4-1'
@@ -23,7 +23,7 @@ const NAMES: Readonly<Record<string, JsonObject>> = {
 
 /** Returns the hold of a request, from the refusal of a cap that nothing fits. */
 async function heldFor(t: { title: string }, extra: JsonObject): Promise<number> {
-  const reply = await cost.ask(cost.stage.scene(), { as: t.title, guard: 'per_request=0.00000001', extra })
+  const reply = await cost.ask(cost.fixture.scenario(), { as: t.title, guard: 'per_request=0.00000001', extra })
   return (reply.json as { error: { estimated: number } }).error.estimated
 }
 
@@ -50,7 +50,7 @@ test('named models: data names none', async (t) => {
 
 test('named models: more than can be checked is 400', async (t) => {
   const models = Array.from({ length: 70 }, (_, n) => `m-${n}`)
-  const reply = await cost.ask(cost.stage.scene(), { as: t.title, extra: { models } })
+  const reply = await cost.ask(cost.fixture.scenario(), { as: t.title, extra: { models } })
   t.is(reply.status, 400)
   t.regex(reply.text, /64 models/)
 })
@@ -59,19 +59,19 @@ for (const stream of [false, true])
   test(`named models: the one that the reply names is billed, ${stream ? 'SSE' : 'JSON'}`, async (t) => {
     const usage = { input_tokens: 100, output_tokens: 40 }
     const message = { ...toMessage({ body: {}, nth: 1 }, { text: 'Yes.', usage }), model: `${OPUS}-20250805` }
-    const scene = cost.stage.scene({
+    const scenario = cost.fixture.scenario({
       anthropic: stream ? { kind: 'sse', bytes: toSse(toEvents(message)) } : { kind: 'reply', body: message },
     })
     const extra = { model: HAIKU, fallbacks: [{ model: OPUS }] }
-    const reply = await cost.ask(scene, { as: t.title, stream, extra })
+    const reply = await cost.ask(scenario, { as: t.title, stream, extra })
     t.is(reply.status, 200)
     t.is((await cost.settled(t.title)).settledNanoUsd, 100 * 15_000 + 40 * 75_000)
   })
 
 test('named models: the one asked is billed as ever when it has answered', async (t) => {
   const usage = { input_tokens: 100, output_tokens: 40 }
-  const scene = cost.stage.scene({ anthropic: { kind: 'answer', text: 'Yes.', usage } })
-  const reply = await cost.ask(scene, { as: t.title, extra: { fallbacks: [{ model: OPUS }] } })
+  const scenario = cost.fixture.scenario({ anthropic: { kind: 'answer', text: 'Yes.', usage } })
+  const reply = await cost.ask(scenario, { as: t.title, extra: { fallbacks: [{ model: OPUS }] } })
   t.is(reply.status, 200)
   t.is((await cost.settled(t.title)).settledNanoUsd, 100 * SONNET.input + 40 * SONNET.output)
 })

@@ -13,7 +13,7 @@ import { guardedBy } from '../support/pipelines.ts'
 import type { SeenRequest } from '../support/provider/journal.ts'
 import type { Script } from '../support/provider/script.ts'
 import { type Provider, startProvider } from '../support/stand-in-provider.ts'
-import { readBooks, tokenOf } from './cost-stage.ts'
+import { readBooks, tokenOf } from './cost-fixture.ts'
 
 const BURST = isDrill ? 500 : 120
 const FITTING = isDrill ? 60 : 40

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import test from 'ava'
 import { send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
-import { openCostStage } from './cost-stage.ts'
+import { openCostFixture } from './cost-fixture.ts'
 
 /** A server of one's own that takes whatever it is sent. */
 const lenient = createServer((request, response) => {
@@ -24,7 +24,7 @@ const lenient = createServer((request, response) => {
 await new Promise<void>((resolve) => lenient.listen(0, '127.0.0.1', resolve))
 const { port } = lenient.address() as AddressInfo // safe: it listens on TCP
 const own = { lenient: { base_url: `http://127.0.0.1:${port}/v1`, api_key: 'k' } }
-const cost = await openCostStage({ config: { providers: { 'openai-compatible': own } } })
+const cost = await openCostFixture({ config: { providers: { 'openai-compatible': own } } })
 test.after.always(async () => {
   await cost.close()
   lenient.close()
@@ -33,10 +33,10 @@ test.after.always(async () => {
 test('costs: a chat body that the canonical shape has no place for is not read after its reply', async (t) => {
   const messages = [{ role: 'narrator', content: 'hi' }]
   const extra = { model: 'lenient/m', messages }
-  const reply = await cost.ask(cost.stage.scene(), { as: t.title, pipe: 'none', dialect: 'chat', extra })
+  const reply = await cost.ask(cost.fixture.scenario(), { as: t.title, pipe: 'none', dialect: 'chat', extra })
   t.is(reply.status, 200, reply.text)
-  t.is((await send(cost.stage.gateway.url, { method: 'GET', path: '/health' })).status, 200)
-  t.notRegex(cost.stage.gateway.log(), /uncaught|unhandled|fatal/i)
+  t.is((await send(cost.fixture.gateway.url, { method: 'GET', path: '/health' })).status, 200)
+  t.notRegex(cost.fixture.gateway.log(), /uncaught|unhandled|fatal/i)
 })
 
 test('costs: deferred tools are all held for where a provider of another API is sent them', async (t) => {
@@ -44,7 +44,7 @@ test('costs: deferred tools are all held for where a provider of another API is 
   const estimated = async (model: string, deferred: object) => {
     const tools = Array.from({ length: 30 }, (_, n) => ({ name: `t${n}`, description, input_schema: {}, ...deferred }))
     const asking = { as: t.title, guard: 'per_request=0.00000001', extra: { model, tools } }
-    const { json } = await cost.ask(cost.stage.scene(), asking)
+    const { json } = await cost.ask(cost.fixture.scenario(), asking)
     return Number(valueAt(json, 'error.estimated'))
   }
   const model = 'claude-sonnet-4-5'
@@ -64,7 +64,7 @@ test('costs: earlier thinking is held for where a provider of another API is sen
       { role: 'assistant', content: blocks },
     ]
     const asking = { as: t.title, guard: 'per_request=0.00000001', extra: { model, messages: [user, assistant, user] } }
-    const { json } = await cost.ask(cost.stage.scene(), asking)
+    const { json } = await cost.ask(cost.fixture.scenario(), asking)
     return Number(valueAt(json, 'error.estimated'))
   }
   const model = 'claude-sonnet-4-5'

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { boothEnvironment } from '../payments/booth.ts'
+import { agentFixtureEnvironment } from '../payments/agent-fixture.ts'
 import { isDrill } from '../support/drill.ts'
 import { eventually } from '../support/eventually.ts'
 import { startGateway } from '../support/gateway.ts'
@@ -17,7 +17,7 @@ import { startOpenAI } from '../support/stand-in-openai.ts'
 import { startProvider } from '../support/stand-in-provider.ts'
 import { machinePayments } from '../support/stripe/machine-payments.ts'
 import { startStripe } from '../support/stripe/stand-in.ts'
-import { readSettledHolds, scopeOf, tokenOf } from './cost-stage.ts'
+import { readSettledHolds, scopeOf, tokenOf } from './cost-fixture.ts'
 
 /*
  * DESIGN. Requests that two readers could understand differently, and providers that bill their own reading of them: what
@@ -72,7 +72,7 @@ const gateway = await startGateway({
   SVC_DATA_DIR: dataDir,
   SVC_CONFIG: config,
   LOG_LEVEL: 'warn',
-  ...boothEnvironment(stripe),
+  ...agentFixtureEnvironment(stripe),
 })
 const book = bookOf()
 test.after.always(async () => {

@@ -4,12 +4,12 @@ import path from 'node:path'
 import test from 'ava'
 import { mergeUsage, readUsage, type Usage } from '../../src/core/reply/usage.ts'
 import { eventually } from '../support/eventually.ts'
+import { openFixture } from '../support/fixture.ts'
 import { parseJson, valueAt } from '../support/json.ts'
 import { guardedBy } from '../support/pipelines.ts'
 import { bookOf } from '../support/price-usage.ts'
 import { loadRecordings, type Recording, toScript } from '../support/recordings.ts'
-import { openStage } from '../support/stage.ts'
-import { readBooks, tokenOf } from './cost-stage.ts'
+import { readBooks, tokenOf } from './cost-fixture.ts'
 
 /** Returns the counts of a recorded reply, without the gateway's readers of replies. */
 function usageOf({ bytes, isStream }: Recording['response']): Usage | undefined {
@@ -27,12 +27,12 @@ test('settlement: every recorded reply costs the price of the provider’s own c
     return t.pass()
   }
   const dataDir = await mkdtemp(path.join(tmpdir(), 'turnpike-cost-'))
-  const stage = await openStage({
+  const fixture = await openFixture({
     provider: { acceptAnything: true },
     env: { SVC_DATA_DIR: dataDir, SVC_PIPELINE: guardedBy('per_day=1000') },
   })
   t.teardown(async () => {
-    await stage.close()
+    await fixture.close()
     await rm(dataDir, { recursive: true, force: true })
   })
   const book = bookOf()
@@ -43,7 +43,7 @@ test('settlement: every recorded reply costs the price of the provider’s own c
   const settled = await Promise.all(
     asked.map(async ({ name, request, response }) => {
       const headers = { 'anthropic-beta': request.headers['anthropic-beta'], authorization: `Bearer ${tokenOf(name)}` }
-      const reply = await stage.scene(toScript(response)).send({ path: request.path, headers, body: request.body })
+      const reply = await fixture.scenario(toScript(response)).send({ path: request.path, headers, body: request.body })
       t.is(reply.status, 200, `${name}: ${reply.text.slice(0, 200)}`)
       await eventually(() => readBooks(dataDir, name).heldNanoUsd === 0, `${name} is settled`)
       const [hold] = readBooks(dataDir, name).holds

@@ -2,7 +2,7 @@ import test from 'ava'
 import { eventually } from '../support/eventually.ts'
 import { type JsonObject, valueAt } from '../support/json.ts'
 import { createPluginDirectory, pluginSource } from '../support/plugin-folders.ts'
-import { GPT_4O, openCostStage, SONNET } from './cost-stage.ts'
+import { GPT_4O, openCostFixture, SONNET } from './cost-fixture.ts'
 
 // Removed by the hook below: AVA wants all hooks and tests declared in one turn.
 let removePlugins = () => {}
@@ -20,10 +20,10 @@ const plugins = createPluginDirectory(
     'replace/index.js': pluginSource('replace', { run: `await next(); exchange.reply = jsonReply({ mine: true })` }),
   },
 )
-const cost = await openCostStage({
+const cost = await openCostFixture({
   config: {
     plugins: { watch: false, dirs: [plugins.path] },
-    providers: { tries: 1, forward_headers: ['x-claude-code-scene'] },
+    providers: { tries: 1, forward_headers: ['x-claude-code-scenario'] },
     models: { dearer: ['house/qwen3-32b', 'anthropic/claude-sonnet-4-5'] },
   },
 })
@@ -52,12 +52,12 @@ const exact: [claim: string, model: string, usage: 'anthropic' | 'openai'][] = [
 for (const [claim, model, provider] of exact) {
   for (const stream of [false, true]) {
     test(`settlement: ${claim}, ${stream ? 'SSE' : 'JSON'}, pays the price of the provider’s counts, once`, async (t) => {
-      const scene = cost.stage.scene({
+      const scenario = cost.fixture.scenario({
         anthropic: { kind: 'answer', text: 'five words and no more', usage: USAGE },
         openai: { kind: 'answer', text: 'five words and no more', usage: CHAT_USAGE },
       })
       const dialect = claim.includes('chat') ? 'chat' : 'messages'
-      const reply = await cost.ask(scene, { as: t.title, stream, dialect, extra: { model } })
+      const reply = await cost.ask(scenario, { as: t.title, stream, dialect, extra: { model } })
       t.is(reply.status, 200)
       const { settledNanoUsd, holds } = await cost.settled(t.title)
       t.is(settledNanoUsd, provider === 'anthropic' ? USAGE_NANO : CHAT_NANO)
@@ -68,9 +68,9 @@ for (const [claim, model, provider] of exact) {
 
 test('settlement: several answers to one prompt are held and paid', async (t) => {
   const usage = { prompt_tokens: 10, completion_tokens: 240 }
-  const scene = cost.stage.scene({ openai: { kind: 'answer', usage } })
+  const scenario = cost.fixture.scenario({ openai: { kind: 'answer', usage } })
   const asking = { as: t.title, dialect: 'chat', extra: { n: 3, max_tokens: 100 } } as const
-  await cost.ask(scene, asking)
+  await cost.ask(scenario, asking)
   const { holds } = await cost.settled(t.title)
   t.is(holds[0]?.costNanoUsd, 10 * GPT_4O.input + 240 * GPT_4O.output)
   t.true((holds[0]?.amountNanoUsd ?? 0) > 300 * GPT_4O.output)
@@ -78,11 +78,11 @@ test('settlement: several answers to one prompt are held and paid', async (t) =>
 
 for (const stream of [false, true]) {
   test(`settlement: a fallback to a dearer model stays within its hold (${stream ? 'SSE' : 'JSON'})`, async (t) => {
-    const scene = cost.stage.scene({
+    const scenario = cost.fixture.scenario({
       house: { kind: 'error', status: 500 },
       anthropic: { kind: 'answer', usage: { input_tokens: 12, output_tokens: 100 } },
     })
-    const reply = await cost.ask(scene, { as: t.title, stream, extra: { model: 'dearer' } })
+    const reply = await cost.ask(scenario, { as: t.title, stream, extra: { model: 'dearer' } })
     t.is(reply.headers['x-svc-model'], 'anthropic/claude-sonnet-4-5')
     const { holds } = await cost.settled(t.title)
     t.is(holds[0]?.costNanoUsd, 12 * SONNET.input + 100 * SONNET.output)
@@ -91,17 +91,17 @@ for (const stream of [false, true]) {
 
   test(`settlement: an exact hit costs nothing (${stream ? 'SSE' : 'JSON'})`, async (t) => {
     const asking = { as: t.title, stream }
-    const scene = cost.stage.scene()
-    await cost.ask(scene, asking)
+    const scenario = cost.fixture.scenario()
+    await cost.ask(scenario, asking)
     const { settledNanoUsd } = await cost.settled(t.title)
-    const again = await cost.ask(scene, asking)
+    const again = await cost.ask(scenario, asking)
     t.is(again.headers['x-svc-cache'], 'hit')
     t.is((await cost.settled(t.title)).settledNanoUsd, settledNanoUsd)
   })
 
   test(`settlement: an answer that no provider gave costs nothing (${stream ? 'SSE' : 'JSON'})`, async (t) => {
     const pipe = 'cost-guard?per_day=1,stub'
-    t.is((await cost.ask(cost.stage.scene(), { as: t.title, pipe, stream })).status, 200)
+    t.is((await cost.ask(cost.fixture.scenario(), { as: t.title, pipe, stream })).status, 200)
     const { holds } = await cost.settled(t.title)
     t.deepEqual(
       holds.map(({ costNanoUsd }) => costNanoUsd),
@@ -110,7 +110,7 @@ for (const stream of [false, true]) {
   })
 
   test(`settlement: a hold whose reply was not opened is settled (${stream ? 'SSE' : 'JSON'})`, async (t) => {
-    const reply = await cost.ask(cost.stage.scene(), { as: t.title, pipe: 'replace,cost-guard?per_day=1', stream })
+    const reply = await cost.ask(cost.fixture.scenario(), { as: t.title, pipe: 'replace,cost-guard?per_day=1', stream })
     t.is(valueAt(reply.json, 'mine'), true)
     const { holds } = await cost.settled(t.title)
     t.is(holds.length, 1)
@@ -119,7 +119,7 @@ for (const stream of [false, true]) {
 
   for (const status of [400, 429, 500]) {
     test(`settlement: a provider’s ${status} costs nothing (${stream ? 'SSE' : 'JSON'})`, async (t) => {
-      await cost.ask(cost.stage.scene({ anthropic: { kind: 'error', status } }), { as: t.title, stream })
+      await cost.ask(cost.fixture.scenario({ anthropic: { kind: 'error', status } }), { as: t.title, stream })
       const { holds } = await cost.settled(t.title)
       t.deepEqual(
         holds.map(({ costNanoUsd }) => costNanoUsd),
@@ -131,7 +131,7 @@ for (const stream of [false, true]) {
 
 test('settlement: JSON without counts may have cost all that is held', async (t) => {
   const body: JsonObject = { type: 'message', content: [] }
-  await cost.ask(cost.stage.scene({ anthropic: { kind: 'reply', body } }), { as: t.title })
+  await cost.ask(cost.fixture.scenario({ anthropic: { kind: 'reply', body } }), { as: t.title })
   const { holds } = await cost.settled(t.title)
   t.is(holds[0]?.costNanoUsd, holds[0]?.amountNanoUsd)
 })
@@ -139,7 +139,11 @@ test('settlement: JSON without counts may have cost all that is held', async (t)
 test('settlement: a stream that breaks costs the received part', async (t) => {
   const text = 'some more words '.repeat(50)
   const script = { kind: 'answer', text, cutAfterBytes: 5000 } as const
-  await cost.ask(cost.stage.scene({ anthropic: script }), { as: t.title, stream: true, extra: { max_tokens: 1000 } })
+  await cost.ask(cost.fixture.scenario({ anthropic: script }), {
+    as: t.title,
+    stream: true,
+    extra: { max_tokens: 1000 },
+  })
   const { holds } = await cost.settled(t.title)
   const [{ costNanoUsd = 0, amountNanoUsd = 0 } = {}] = holds
   t.true(costNanoUsd > 30 * SONNET.output && costNanoUsd <= amountNanoUsd)
@@ -154,9 +158,9 @@ test('abort: at any byte, the received part is paid, once and never beyond the h
       const as = `${t.title} ${offset}`
       const between = (done: number) => (done === 1 ? { until: new Promise(() => {}) } : undefined)
       const script = { kind: 'answer', text, writes: { sizes: [offset], between } } as const
-      const scene = cost.stage.scene({ anthropic: script })
+      const scenario = cost.fixture.scenario({ anthropic: script })
       const leaving = new AbortController()
-      const sent = cost.ask(scene, {
+      const sent = cost.ask(scenario, {
         as,
         stream: true,
         extra: { max_tokens: 500 },
@@ -164,7 +168,7 @@ test('abort: at any byte, the received part is paid, once and never beyond the h
         onChunk: () => leaving.abort(),
       })
       // Less than an event is not sent: then the client disconnects from a stream that has not begun.
-      await cost.stage.servers.anthropic.until(() => scene.seen('anthropic').length === 1)
+      await cost.fixture.servers.anthropic.until(() => scenario.seen('anthropic').length === 1)
       if (offset < 450) leaving.abort()
       await sent
       const { holds } = await cost.settled(as)
@@ -184,12 +188,12 @@ test('abort: at any byte, the received part is paid, once and never beyond the h
 })
 
 test('abort: a JSON reply that its client did not wait for is paid by the time it ran, not by its worst case', async (t) => {
-  const scene = cost.stage.scene({ anthropic: { kind: 'hang', at: 'before-headers' } })
+  const scenario = cost.fixture.scenario({ anthropic: { kind: 'hang', at: 'before-headers' } })
   const leaving = new AbortController()
   // Half of the worst case is a minute's worth: a busy machine notices the client's leaving long before.
   const asking = { as: t.title, guard: 'per_day=1000', extra: { max_tokens: 60_000 }, signal: leaving.signal }
-  const sent = cost.ask(scene, asking)
-  await cost.stage.servers.anthropic.until(() => scene.seen('anthropic').length === 1)
+  const sent = cost.ask(scenario, asking)
+  await cost.fixture.servers.anthropic.until(() => scenario.seen('anthropic').length === 1)
   leaving.abort()
   await sent
   const { holds } = await cost.settled(t.title)
@@ -199,7 +203,7 @@ test('abort: a JSON reply that its client did not wait for is paid by the time i
 
 test('abort: a client that leaves before its request is admitted pays nothing it has not used', async (t) => {
   const leaving = new AbortController()
-  const sent = cost.ask(cost.stage.scene(), { as: t.title, signal: leaving.signal })
+  const sent = cost.ask(cost.fixture.scenario(), { as: t.title, signal: leaving.signal })
   leaving.abort()
   await sent
   await eventually(() => cost.books(t.title).heldNanoUsd === 0, 'nothing is held')

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { openBooth, readChallenge } from '../payments/booth.ts'
+import { openAgentFixture, readChallenge } from '../payments/agent-fixture.ts'
 import { seriousFaults, startBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { ask, send } from '../support/http-client.ts'
@@ -8,21 +8,25 @@ import { valueAt } from '../support/json.ts'
 /*
  * A gateway in local mode that takes payments: one is answered, one fails, and a session is bought and used.
  */
-const [booth, browser] = await Promise.all([openBooth(), startBrowser()])
+const [agentFixture, browser] = await Promise.all([openAgentFixture(), startBrowser()])
 const get = (path: string) =>
-  send(booth.url, { method: 'GET', path: `/dashboard/api/${path}`, headers: { host: new URL(booth.url).host } })
+  send(agentFixture.url, {
+    method: 'GET',
+    path: `/dashboard/api/${path}`,
+    headers: { host: new URL(agentFixture.url).host },
+  })
 
-const paying = booth.agent()
+const paying = agentFixture.agent()
 const BODY = ask('what is the toll')
 const challenge = await paying.ask(BODY)
 const paid = await paying.pay(BODY, challenge, paying.grant())
 
-const failing = booth.agent(() => ({ kind: 'error', status: 500 }))
+const failing = agentFixture.agent(() => ({ kind: 'error', status: 500 }))
 const unanswered = await failing.ask(BODY)
 await failing.pay(BODY, unanswered, failing.grant())
 
 const SESSIONS = '/v1/agent/sessions'
-const buyer = booth.agent()
+const buyer = agentFixture.agent()
 const offer = readChallenge(await buyer.send({ path: SESSIONS }))
 const token = Buffer.from(JSON.stringify({ challenge: offer, payload: { spt: buyer.grant() } })).toString('base64url')
 const session = await buyer.send({ path: SESSIONS, headers: { authorization: `Payment ${token}` } })
@@ -35,14 +39,14 @@ const receiptId = ({ headers }: typeof paid) => String(headers['x-svc-receipt'])
 for (const reply of [paid, used])
   await eventually(async () => (await get(`requests/${receiptId(reply)}`)).status === 200, 'a row')
 
-test.after.always('close the browser and the booth', async () => {
+test.after.always('close the browser and the agent fixture', async () => {
   await browser.close()
-  await booth.close()
+  await agentFixture.close()
 })
 
 test('agent ledger: payments are listed, searched, and lead to their requests and receipts', async (t) => {
   t.deepEqual([paid.status, session.status, used.status], [200, 201, 200])
-  await using open = await browser.open(`${booth.url}/#/agents`)
+  await using open = await browser.open(`${agentFixture.url}/#/agents`)
   const { page, faults } = open
   const list = page.getByRole('table', { name: 'Payments, newest first' })
   await list.getByRole('cell', { name: '9 of 10' }).waitFor()
@@ -55,7 +59,7 @@ test('agent ledger: payments are listed, searched, and lead to their requests an
   await page.getByRole('heading', { name: 'Requests with its token' }).waitFor()
   await page.locator(`a[href="#/request/${receiptId(used)}"]`).waitFor()
   t.deepEqual(await seriousFaults(page), [])
-  await page.goto(`${booth.url}/#/agents/${challenge.id}`)
+  await page.goto(`${agentFixture.url}/#/agents/${challenge.id}`)
   await page.locator(`a[href="#/request/${receiptId(paid)}"]`).click()
   await page.getByText('The receipt itself').click()
   await page.getByText(`"challenge_id": "${challenge.id}"`).waitFor()
@@ -64,7 +68,7 @@ test('agent ledger: payments are listed, searched, and lead to their requests an
 
 test('agent ledger: is sound at 380 px in the dark, and shows when nothing matches', async (t) => {
   const narrow = { viewport: { width: 380, height: 800 }, colorScheme: 'dark' } as const
-  await using open = await browser.open(`${booth.url}/#/agents`, narrow)
+  await using open = await browser.open(`${agentFixture.url}/#/agents`, narrow)
   const { page, faults } = open
   await page.getByRole('table').waitFor()
   t.deepEqual(await seriousFaults(page), [])

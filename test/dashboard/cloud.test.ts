@@ -2,19 +2,19 @@ import test from 'ava'
 import { mintSessionToken } from '../../src/accounts/sessions/mint.ts'
 import { bearer, CLOUD, createKey, SESSION_SECRET, sessionToken } from '../support/accounts.ts'
 import { startBrowser } from '../support/browser.ts'
-import { startStage } from '../support/cache-stage.ts'
+import { startFixture } from '../support/cache-fixture.ts'
 import { eventually } from '../support/eventually.ts'
 import { type SendOptions, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 
-const [stage, browser] = await Promise.all([
-  startStage({ env: { ...CLOUD, SVC_SESSION_OPERATOR_CLAIM: 'azp=operators' } }),
+const [fixture, browser] = await Promise.all([
+  startFixture({ env: { ...CLOUD, SVC_SESSION_OPERATOR_CLAIM: 'azp=operators' } }),
   startBrowser(),
 ])
-const { url, port } = stage.gateway
-test.after.always('close the browser and the stage', async () => {
+const { url, port } = fixture.gateway
+test.after.always('close the browser and the fixture', async () => {
   await browser.close()
-  await stage.close()
+  await fixture.close()
 })
 
 const OWN_PAGE = { 'sec-fetch-site': 'same-origin', host: `127.0.0.1:${port}` }
@@ -44,7 +44,7 @@ function operatorToken(): Promise<string> {
 /** Makes a key and a request with it; resolves with the receipt's id once its row is there. */
 async function request(userId: string, prompt: string): Promise<string> {
   const { key } = await createKey({ url }, userId)
-  const reply = await stage.ask(prompt, { as: key, pipe: 'none' })
+  const reply = await fixture.ask(prompt, { as: key, pipe: 'none' })
   const id = String(reply.headers['x-svc-receipt'])
   const headers = await asUser(userId)
   await eventually(async () => (await ask(`/dashboard/api/requests/${id}`, { headers })).status === 200, 'a row')

@@ -1,16 +1,16 @@
 import { gunzipSync } from 'node:zlib'
 import test from 'ava'
-import { startStage } from '../support/cache-stage.ts'
+import { startFixture } from '../support/cache-fixture.ts'
 import { eventually } from '../support/eventually.ts'
 import { startGateway } from '../support/gateway.ts'
 import { send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 
 const FIRST_LOAD_LIMIT_BYTES = 60 * 1024
-const stage = await startStage({ config: { dashboard: { capture_requests: 2 } } })
-test.after.always('close the stage', () => stage.close())
+const fixture = await startFixture({ config: { dashboard: { capture_requests: 2 } } })
+test.after.always('close the fixture', () => fixture.close())
 
-const { url, port } = stage.gateway
+const { url, port } = fixture.gateway
 const get = (path: string, headers: Readonly<Record<string, string>> = {}, from = url) =>
   send(from, { method: 'GET', path, headers: { host: `127.0.0.1:${port}`, ...headers } })
 const listOf = (reply: { json: unknown }) => {
@@ -82,9 +82,9 @@ test('dashboard: localhost, numeric addresses and pages of its own are let in', 
 test('dashboard: all callers of local mode are seen, and what modules did with each request', async (t) => {
   const pipe = 'exact-cache'
   const replies = [
-    await stage.ask('seen by all', { as: 'ada', pipe }),
-    await stage.ask('seen by all', { as: 'ben', pipe }),
-    await stage.ask('seen by all', { as: 'ben', pipe }),
+    await fixture.ask('seen by all', { as: 'ada', pipe }),
+    await fixture.ask('seen by all', { as: 'ben', pipe }),
+    await fixture.ask('seen by all', { as: 'ben', pipe }),
   ]
   const details = await Promise.all(replies.map(({ headers }) => detailOf(headers['x-svc-receipt'])))
   t.deepEqual(
@@ -95,8 +95,8 @@ test('dashboard: all callers of local mode are seen, and what modules did with e
 })
 
 test('dashboard: lists are filtered by text, cache and end, and paged', async (t) => {
-  const refused = await stage.ask('fails', { pipe: 'none', extra: { model: 'claude-of-the-filter', max_tokens: -1 } })
-  const asked = await stage.ask('is there', { pipe: 'exact-cache', extra: { model: 'claude-of-the-filter' } })
+  const refused = await fixture.ask('fails', { pipe: 'none', extra: { model: 'claude-of-the-filter', max_tokens: -1 } })
+  const asked = await fixture.ask('is there', { pipe: 'exact-cache', extra: { model: 'claude-of-the-filter' } })
   await detailOf(asked.headers['x-svc-receipt'])
   const found = async (query: string) =>
     listOf(await get(`/dashboard/api/requests?text=OF-THE-filter&${query}`)).map((row) => valueAt(row, 'id'))
@@ -128,7 +128,7 @@ test('dashboard: an invalid filter is an error with the expected value', async (
 })
 
 test('dashboard: the file of requests has a line for each, and no cell that a spreadsheet would run', async (t) => {
-  const odd = await stage.ask('odd', { pipe: 'none', extra: { model: '=1+"a",b' } })
+  const odd = await fixture.ask('odd', { pipe: 'none', extra: { model: '=1+"a",b' } })
   await detailOf(odd.headers['x-svc-receipt'])
   const file = await get('/dashboard/api/requests.csv?text=%3D1%2B%22a')
   const [head, line, end] = file.text.split('\r\n')
@@ -139,7 +139,7 @@ test('dashboard: the file of requests has a line for each, and no cell that a sp
 })
 
 test('dashboard: a cell that begins with a tab is no formula behind it', async (t) => {
-  const odd = await stage.ask('tabbed', { pipe: 'none', extra: { model: '\t=1+tabbed' } })
+  const odd = await fixture.ask('tabbed', { pipe: 'none', extra: { model: '\t=1+tabbed' } })
   await detailOf(odd.headers['x-svc-receipt'])
   const { text } = await get('/dashboard/api/requests.csv?text=1%2Btabbed')
   t.true(text.includes(`,'\t=1+tabbed,`), text)
@@ -148,7 +148,7 @@ test('dashboard: a cell that begins with a tab is no formula behind it', async (
 test.serial('dashboard: bodies are kept of the last requests only, and counted as they were', async (t) => {
   const replies = []
   for (const name of ['first', 'second', 'third'])
-    replies.push(await stage.ask(`kept ${name}`, { stream: true, pipe: 'none', as: 'keeper' }))
+    replies.push(await fixture.ask(`kept ${name}`, { stream: true, pipe: 'none', as: 'keeper' }))
   const details = []
   for (const { headers } of replies) details.push(await detailOf(headers['x-svc-receipt']))
   t.is(valueAt(details[0], 'capture'), null)

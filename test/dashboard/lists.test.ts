@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import { telemetryFile } from '../../src/stores/sql/sqlite/location.ts'
 import { startBrowser } from '../support/browser.ts'
-import { startStage } from '../support/cache-stage.ts'
+import { startFixture } from '../support/cache-fixture.ts'
 import { eventually } from '../support/eventually.ts'
 import { send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
@@ -14,27 +14,27 @@ import { valueAt } from '../support/json.ts'
  * What the lists of requests say: which columns can be seen, what a figure means, what a mark means.
  */
 const dataDir = await mkdtemp(path.join(tmpdir(), 'turnpike-lists-'))
-const [stage, browser] = await Promise.all([startStage({ env: { SVC_DATA_DIR: dataDir } }), startBrowser()])
-const { url } = stage.gateway
+const [fixture, browser] = await Promise.all([startFixture({ env: { SVC_DATA_DIR: dataDir } }), startBrowser()])
+const { url } = fixture.gateway
 
 const UNKNOWN = 'claude-nobody-knows-7'
 const USAGE = { input_tokens: 1000, cache_read_input_tokens: 200, cache_creation_input_tokens: 30, output_tokens: 7 }
 const ALL_INPUT = '1,230'
 
-stage.script('cached', { kind: 'answer', usage: USAGE })
-stage.script('cut short', { kind: 'answer', cutAfterBytes: 700 })
-const cached = await stage.ask('cached', { pipe: 'none' })
-await stage.ask('of no known price', { pipe: 'none', extra: { model: UNKNOWN } })
-await stage.ask('cut short', { pipe: 'none', stream: true }).catch(() => {})
+fixture.script('cached', { kind: 'answer', usage: USAGE })
+fixture.script('cut short', { kind: 'answer', cutAfterBytes: 700 })
+const cached = await fixture.ask('cached', { pipe: 'none' })
+await fixture.ask('of no known price', { pipe: 'none', extra: { model: UNKNOWN } })
+await fixture.ask('cut short', { pipe: 'none', stream: true }).catch(() => {})
 await eventually(async () => {
   const { json } = await send(url, { method: 'GET', path: '/dashboard/api/requests' })
   return (valueAt(json, 'data') as unknown[]).length === 3
 }, 'three rows')
 const idOfCached = String(cached.headers['x-svc-receipt'])
 
-test.after.always('close the browser and the stage', async () => {
+test.after.always('close the browser and the fixture', async () => {
   await browser.close()
-  await stage.close()
+  await fixture.close()
   await rm(dataDir, { recursive: true, force: true })
 })
 

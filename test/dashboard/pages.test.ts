@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
 import { seriousFaults, startBrowser } from '../support/browser.ts'
-import { startStage } from '../support/cache-stage.ts'
+import { startFixture } from '../support/cache-fixture.ts'
 import type { JsonObject } from '../support/json.ts'
 
 /*
@@ -28,17 +28,17 @@ const TOOL_RESULT: JsonObject = {
   ],
 }
 
-const [stage, browser] = await Promise.all([startStage(), startBrowser()])
-const answered = await stage.ask('What is a ford?', { pipe: 'exact-cache,cost-guard' })
-await stage.ask('What is a ford?', { pipe: 'exact-cache,cost-guard' })
-const shortened = await stage.ask('', { pipe: 'compress', extra: TOOL_RESULT })
+const [fixture, browser] = await Promise.all([startFixture(), startBrowser()])
+const answered = await fixture.ask('What is a ford?', { pipe: 'exact-cache,cost-guard' })
+await fixture.ask('What is a ford?', { pipe: 'exact-cache,cost-guard' })
+const shortened = await fixture.ask('', { pipe: 'compress', extra: TOOL_RESULT })
 
-test.after.always('close the browser and the stage', async () => {
+test.after.always('close the browser and the fixture', async () => {
   await browser.close()
-  await stage.close()
+  await fixture.close()
 })
 
-const address = (hash: string) => `${stage.gateway.url}/${hash}`
+const address = (hash: string) => `${fixture.gateway.url}/${hash}`
 const idOf = ({ headers }: { headers: NodeJS.Dict<string | string[]> }) => String(headers['x-svc-receipt'])
 
 /** Asserts that a page is sound: no fault, no request to another origin, no serious finding of axe, no overflow. */
@@ -53,7 +53,7 @@ test('live: a request appears when its reply has ended', async (t) => {
   await using open = await browser.open(address('#/live'))
   const { page, faults } = open
   await page.getByText('connected', { exact: true }).waitFor()
-  const reply = await stage.ask('Is this watched?')
+  const reply = await fixture.ask('Is this watched?')
   await page.locator(`a[href="#/request/${idOf(reply)}"]`).waitFor()
   await assertSound(t, page, faults)
 })
@@ -191,8 +191,8 @@ test('request: hostile text stays text, however long', async (t) => {
     messages: [{ role: 'user', content: HOSTILE }],
     tools: [{ name: 'img_onerror_alert', description: HOSTILE.slice(0, 300), input_schema: { type: 'object' } }],
   }
-  const reply = await stage.ask('', { pipe: 'none', extra })
-  const model = await stage.ask('', { pipe: 'none', extra: { model: '<img src=x onerror=hacked=1>' } })
+  const reply = await fixture.ask('', { pipe: 'none', extra })
+  const model = await fixture.ask('', { pipe: 'none', extra: { model: '<img src=x onerror=hacked=1>' } })
   t.is(reply.status, 200)
   await using open = await browser.open(address(`#/request/${idOf(model)}`))
   const { page, faults } = open

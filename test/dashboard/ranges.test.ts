@@ -1,6 +1,6 @@
 import test from 'ava'
 import { seriousFaults, startBrowser } from '../support/browser.ts'
-import { startStage } from '../support/cache-stage.ts'
+import { startFixture } from '../support/cache-fixture.ts'
 import type { JsonObject } from '../support/json.ts'
 
 /*
@@ -23,23 +23,23 @@ const UNKNOWN = 'claude-of-no-list'
 const AMOUNT = String.raw`\$[\d.]+`
 const RANGE = new RegExp(`^${AMOUNT} to ${AMOUNT}$`)
 
-const [stage, browser] = await Promise.all([startStage(), startBrowser()])
-// The stage's name of a prompt that is no text.
-stage.script('[object Object]', {
+const [fixture, browser] = await Promise.all([startFixture(), startBrowser()])
+// The fixture's name of a prompt that is no text.
+fixture.script('[object Object]', {
   kind: 'answer',
   usage: { input_tokens: 900, cache_read_input_tokens: null, cache_creation_input_tokens: null },
 })
-const shortened = await stage.ask('', { pipe: 'compress', extra: SHORTENED })
-await stage.ask('unknown', { pipe: 'none', extra: { model: UNKNOWN } })
+const shortened = await fixture.ask('', { pipe: 'compress', extra: SHORTENED })
+await fixture.ask('unknown', { pipe: 'none', extra: { model: UNKNOWN } })
 
-test.after.always('close the browser and the stage', async () => {
+test.after.always('close the browser and the fixture', async () => {
   await browser.close()
-  await stage.close()
+  await fixture.close()
 })
 
 for (const colorScheme of ['light', 'dark'] as const)
   test(`overview: savings are a range and ceiling prices are marked, as on the request's own page (${colorScheme})`, async (t) => {
-    await using open = await browser.open(`${stage.gateway.url}/`, {
+    await using open = await browser.open(`${fixture.gateway.url}/`, {
       colorScheme,
       viewport: { width: 1280, height: 900 },
     })
@@ -61,7 +61,7 @@ for (const colorScheme of ['light', 'dark'] as const)
       for (const name of await page.locator('.card .value').all())
         t.true(await name.evaluate((element) => element.scrollWidth <= element.clientWidth), 'a figure is cut off')
     }
-    await page.goto(`${stage.gateway.url}/#/request/${String(shortened.headers['x-svc-receipt'])}`)
+    await page.goto(`${fixture.gateway.url}/#/request/${String(shortened.headers['x-svc-receipt'])}`)
     await page.getByRole('heading', { name: 'Timeline' }).waitFor()
     await page
       .getByText(new RegExp(`${AMOUNT} to ${AMOUNT}`))

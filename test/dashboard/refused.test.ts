@@ -1,7 +1,7 @@
 import test from 'ava'
 import { mintSessionToken } from '../../src/accounts/sessions/mint.ts'
 import { bearer, CLOUD, createKey, SESSION_SECRET, sendAs, sessionToken } from '../support/accounts.ts'
-import { startStage } from '../support/cache-stage.ts'
+import { startFixture } from '../support/cache-fixture.ts'
 import { eventually } from '../support/eventually.ts'
 import { type SendOptions, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
@@ -10,12 +10,12 @@ import { startCommand } from '../support/running-command.ts'
 /*
  * One gateway in cloud mode, at which every refusal names its key, its model and its reason.
  */
-const stage = await startStage({
+const fixture = await startFixture({
   env: { ...CLOUD, SVC_SESSION_OPERATOR_CLAIM: 'azp=operators' },
   config: { limits: { failures_per_minute: 0 } },
 })
-const { url } = stage.gateway
-test.after.always('close the stage', () => stage.close())
+const { url } = fixture.gateway
+test.after.always('close the fixture', () => fixture.close())
 
 const MODEL = 'claude-sonnet-4-5'
 const BODY = { model: MODEL, max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] }
@@ -52,7 +52,7 @@ async function rowOf(token: string, keyId: string, requestId: unknown): Promise<
 }
 
 const lineOf = (requestId: unknown) =>
-  stage.gateway
+  fixture.gateway
     .log()
     .split('\n')
     .find((line) => line.includes(`"requestId":"${requestId}"`)) ?? ''
@@ -159,7 +159,7 @@ test('refused: `tail` prints them with their reason', async (t) => {
 })
 
 test('refused: of a credential in a long model nothing is kept, where the name is cut either', async (t) => {
-  const { key } = await createKey(stage.gateway, 'long-model')
+  const { key } = await createKey(fixture.gateway, 'long-model')
   const own = 'correct-horse-battery-staple-of-nobody'
   const body = { ...BODY, model: `${'m'.repeat(280)}${own}` }
   t.is((await send(url, { body, headers: { ...bearer(key), 'x-provider-key': own } })).status, 400)
@@ -167,5 +167,5 @@ test('refused: of a credential in a long model nothing is kept, where the name i
   await eventually(async () => (await listed(token, 'mmmm')).length > 0, 'its row')
   const [row] = await listed(token, 'mmmm')
   t.notRegex(String(row?.modelAsked), /correct-horse/)
-  t.notRegex(stage.gateway.log(), /correct-horse/)
+  t.notRegex(fixture.gateway.log(), /correct-horse/)
 })

@@ -4,7 +4,7 @@ import type { Middleware } from 'koa'
 import { createRouter, type HttpAppOptions } from '../../src/http/app.ts'
 import { openapiDocument } from '../../src/http/openapi/document.ts'
 import { ROUTES } from '../../src/http/openapi/routes.ts'
-import { AGENT, credential, openBooth, readChallenge } from '../payments/booth.ts'
+import { AGENT, credential, openAgentFixture, readChallenge } from '../payments/agent-fixture.ts'
 import { runCommandInThread } from '../support/command-in-thread.ts'
 import { eventually } from '../support/eventually.ts'
 import { startGateway } from '../support/gateway.ts'
@@ -101,16 +101,20 @@ test('http api: examples are of their own shape', (t) => {
 })
 
 test.serial('http api: in local mode replies have the documented shapes, paid ones too', async (t) => {
-  await using booth = await openBooth()
-  const agent = booth.agent()
+  await using agentFixture = await openAgentFixture()
+  const agent = agentFixture.agent()
   const body = ask('hello')
   const get = (path: string, headers?: SendOptions['headers']) =>
-    send(booth.url, { method: 'GET', path, ...(headers && { headers }) })
-  const answered = await send(booth.url, { body })
+    send(agentFixture.url, { method: 'GET', path, ...(headers && { headers }) })
+  const answered = await send(agentFixture.url, { body })
   assertReply(t, 'post /v1/messages', answered)
   assertShape(t, 'MessageRequest', body)
-  assertReply(t, 'post /v1/chat/completions', await send(booth.url, { path: '/v1/chat/completions', body }))
-  assertReply(t, 'post /v1/messages/count_tokens', await send(booth.url, { path: '/v1/messages/count_tokens', body }))
+  assertReply(t, 'post /v1/chat/completions', await send(agentFixture.url, { path: '/v1/chat/completions', body }))
+  assertReply(
+    t,
+    'post /v1/messages/count_tokens',
+    await send(agentFixture.url, { path: '/v1/messages/count_tokens', body }),
+  )
   const models = await get('/v1/models')
   assertReply(t, 'get /v1/models', models)
   assertReply(t, 'get /v1/models/{name}', await get(`/v1/models/${valueAt(models.json, 'data.0.id')}`))
@@ -128,7 +132,7 @@ test.serial('http api: in local mode replies have the documented shapes, paid on
   ])
     assertReply(t, `get ${path}`, await get(path))
   assertReply(t, 'get /.well-known/turnpike-keys', await get('/.well-known/turnpike-keys'))
-  assertReply(t, 'post /v1/agent/quote', await send(booth.url, { path: '/v1/agent/quote', body }))
+  assertReply(t, 'post /v1/agent/quote', await send(agentFixture.url, { path: '/v1/agent/quote', body }))
   const challenged = await agent.send({ body })
   assertShape(t, 'PaymentProblem', challenged.json)
   assertReply(t, `post ${AGENT}`, await agent.pay(body, readChallenge(challenged), agent.grant()))

@@ -1,14 +1,14 @@
 import test from 'ava'
 import { bearer, CLOUD, createKey } from '../support/accounts.ts'
+import type { Scenario } from '../support/fixture.ts'
 import { ask } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
+import { openPluginFixture } from '../support/plugin-fixture.ts'
 import { pluginSource } from '../support/plugin-folders.ts'
-import { openPluginStage } from '../support/plugin-stage.ts'
-import type { Scene } from '../support/stage.ts'
 
 /** Time for others to join before the guard behind it decides. */
 const slow = pluginSource('slow', { run: `await new Promise((resolve) => setTimeout(resolve, 400)); await next()` })
-const stage = await openPluginStage(
+const fixture = await openPluginFixture(
   { 'slow/index.ts': slow },
   {
     provider: { acceptAnything: true },
@@ -16,19 +16,21 @@ const stage = await openPluginStage(
     config: { providers: { tries: 1, forward_headers: ['x-tenant'] }, plugins: { watch: false } },
   },
 )
-test.after.always(() => stage.close())
+test.after.always(() => fixture.close())
 
 const PIPE = 'exact-cache?scope=user,slow,cost-guard'
 const TINY_USD = 0.000001
 
 /** Sends the same body for each of these headers, one after another in the order of the gateway's reading. */
-async function askAll(scene: Scene, body: object, all: readonly Record<string, string>[]) {
+async function askAll(scenario: Scenario, body: object, all: readonly Record<string, string>[]) {
   const replies = []
   for (const headers of all) {
     const sent = Promise.withResolvers<void>()
-    replies.push(scene.send({ body: { ...body }, headers: { 'x-svc-pipe': PIPE, ...headers }, onSent: sent.resolve }))
+    replies.push(
+      scenario.send({ body: { ...body }, headers: { 'x-svc-pipe': PIPE, ...headers }, onSent: sent.resolve }),
+    )
     await sent.promise
-    await scene.send({ method: 'GET', path: '/health' })
+    await scenario.send({ method: 'GET', path: '/health' })
   }
   return Promise.all(replies)
 }
@@ -36,59 +38,59 @@ async function askAll(scene: Scene, body: object, all: readonly Record<string, s
 for (const stream of [false, true]) {
   test(`leader's own: a cap of the leading caller is not the next one’s, stream ${stream}`, async (t) => {
     const user = `capped-${stream}`
-    const capped = await createKey(stage.gateway, user, { limits: { costPerDay: TINY_USD } })
-    const free = await createKey(stage.gateway, user)
-    const scene = stage.scene()
+    const capped = await createKey(fixture.gateway, user, { limits: { costPerDay: TINY_USD } })
+    const free = await createKey(fixture.gateway, user)
+    const scenario = fixture.scenario()
     const all = [capped, free, free].map(({ key }) => bearer(key))
-    const replies = await askAll(scene, ask(t.title, { stream }), all)
+    const replies = await askAll(scenario, ask(t.title, { stream }), all)
     t.deepEqual(
       replies.map(({ status }) => status),
       [429, 200, 200],
     )
     // The remaining callers share one call.
-    t.is(scene.seen().length, 1)
+    t.is(scenario.seen().length, 1)
     t.false(replies.slice(1).some(({ text }) => text.includes('cost_limit')))
   })
 }
 
 test("leader's own: a failure of the provider is that of all callers, after one call", async (t) => {
-  const { key } = await createKey(stage.gateway, 'failing')
-  const scene = stage.scene({ kind: 'error', status: 500 })
-  const replies = await askAll(scene, ask(t.title), [bearer(key), bearer(key)])
+  const { key } = await createKey(fixture.gateway, 'failing')
+  const scenario = fixture.scenario({ kind: 'error', status: 500 })
+  const replies = await askAll(scenario, ask(t.title), [bearer(key), bearer(key)])
   t.deepEqual(
     replies.map(({ status }) => status),
     [502, 502],
   )
-  t.is(scene.seen().length, 1)
+  t.is(scenario.seen().length, 1)
 })
 
 const OWN = { good: 'sk-good-key-of-an-account', bad: 'sk-bad-key-of-an-account' }
 
 test("leader's own: a provider key that is refused is not another's, and accounts share no answer", async (t) => {
-  const { key } = await createKey(stage.gateway, 'with-accounts')
-  const scene = stage.scene(({ headers }) =>
+  const { key } = await createKey(fixture.gateway, 'with-accounts')
+  const scenario = fixture.scenario(({ headers }) =>
     headers['x-api-key'] === OWN.bad ? { kind: 'error', status: 401 } : undefined,
   )
   const all = [OWN.bad, OWN.good, OWN.good].map((own) => ({ ...bearer(key), 'x-provider-key': own }))
   const body = ask(t.title)
-  const replies = await askAll(scene, body, all)
+  const replies = await askAll(scenario, body, all)
   t.deepEqual(
     replies.map(({ status }) => status),
     [401, 200, 200],
   )
-  t.is(scene.seen().length, 2)
-  const [operators] = await askAll(scene, body, [bearer(key)])
+  t.is(scenario.seen().length, 2)
+  const [operators] = await askAll(scenario, body, [bearer(key)])
   t.not(valueAt(operators?.json, 'id'), undefined)
-  t.is(scene.seen().length, 3, 'the operator’s account does not answer with that of a caller')
+  t.is(scenario.seen().length, 3, 'the operator’s account does not answer with that of a caller')
 })
 
 test("leader's own: a header that the operator lets through distinguishes requests", async (t) => {
-  const { key } = await createKey(stage.gateway, 'tenants')
-  const scene = stage.scene()
+  const { key } = await createKey(fixture.gateway, 'tenants')
+  const scenario = fixture.scenario()
   const all = ['one', 'two', 'two'].map((tenant) => ({ ...bearer(key), 'x-tenant': tenant }))
-  await askAll(scene, ask(t.title), all)
+  await askAll(scenario, ask(t.title), all)
   t.deepEqual(
-    scene.seen().map(({ headers }) => headers['x-tenant']),
+    scenario.seen().map(({ headers }) => headers['x-tenant']),
     ['one', 'two'],
   )
 })
@@ -97,9 +99,9 @@ for (const stream of [false, true])
   for (const joins of [false, true])
     test(`leader's own: an answer that its cap cuts is no other caller’s, stream ${stream}, joins ${joins}`, async (t) => {
       const user = `cut-${stream}-${joins}`
-      const capped = await createKey(stage.gateway, user, { limits: { costPerRequest: 0.002 } })
-      const free = await createKey(stage.gateway, user)
-      const scene = stage.scene(({ json }) => {
+      const capped = await createKey(fixture.gateway, user, { limits: { costPerRequest: 0.002 } })
+      const free = await createKey(fixture.gateway, user)
+      const scenario = fixture.scenario(({ json }) => {
         const most = Number(json?.max_tokens)
         const isCut = most < 4096
         const outputTokens = isCut ? most : 1500
@@ -113,9 +115,9 @@ for (const stream of [false, true])
       })
       const body = ask(t.title, { stream, max_tokens: 4096, model: 'claude-sonnet-4-5' })
       const all = [capped, free, free].map(({ key }) => bearer(key))
-      const replies = joins ? await askAll(scene, body, all) : []
-      if (!joins) for (const one of all) replies.push(...(await askAll(scene, body, [one])))
+      const replies = joins ? await askAll(scenario, body, all) : []
+      if (!joins) for (const one of all) replies.push(...(await askAll(scenario, body, [one])))
       const reasons = replies.map(({ text }) => /"stop_reason":"(\w+)"/.exec(text)?.[1])
       t.deepEqual(reasons, ['max_tokens', 'end_turn', 'end_turn'])
-      t.is(scene.seen().length, 2)
+      t.is(scenario.seen().length, 2)
     })

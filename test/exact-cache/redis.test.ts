@@ -1,39 +1,39 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
-import { eventually, type Stage, stateOf } from '../support/cache-stage.ts'
+import { eventually, type Fixture, stateOf } from '../support/cache-fixture.ts'
 import { assertMessageStream } from '../support/events.ts'
 import { send } from '../support/http-client.ts'
 import { freePort } from '../support/ports.ts'
 import { createRedis, createRedisDatabase, isRedisExpected } from '../support/redis.ts'
-import { startSharedStage } from '../support/shared-cache-stage.ts'
+import { startSharedFixture } from '../support/shared-cache-fixture.ts'
 
 const testWithRedis = isRedisExpected ? test.serial : test.serial.skip
 
-async function stageOn(t: ExecutionContext, url: string): Promise<Stage> {
-  const stage = await startSharedStage({ env: { REDIS_URL: url } })
-  t.teardown(stage.close)
-  return stage
+async function fixtureOn(t: ExecutionContext, url: string): Promise<Fixture> {
+  const fixture = await startSharedFixture({ env: { REDIS_URL: url } })
+  t.teardown(fixture.close)
+  return fixture
 }
 
 /** Resolves once a repeated question is a hit: the gateway has found its Redis. */
-async function untilHits(stage: Stage, prompt: string): Promise<void> {
+async function untilHits(fixture: Fixture, prompt: string): Promise<void> {
   await eventually(
-    async () => stateOf(await stage.ask(prompt)),
+    async () => stateOf(await fixture.ask(prompt)),
     (state) => state === 'hit',
   )
 }
 
 /** Sends new requests in both modes: each is answered as a miss before the client gives up. */
-async function assertGoesOn(t: ExecutionContext, stage: Stage, prompt: string): Promise<void> {
+async function assertGoesOn(t: ExecutionContext, fixture: Fixture, prompt: string): Promise<void> {
   for (let i = 0; i < 6; i++) {
     const stream = i % 2 === 0
-    const reply = await stage.ask(`${prompt} ${i}`, { stream })
+    const reply = await fixture.ask(`${prompt} ${i}`, { stream })
     t.is(reply.status, 200)
     t.is(stateOf(reply), 'miss')
     if (stream) t.notThrows(() => assertMessageStream(reply.body))
   }
-  t.is((await send(stage.gateway.url, { method: 'GET', path: '/health' })).status, 200)
+  t.is((await send(fixture.gateway.url, { method: 'GET', path: '/health' })).status, 200)
 }
 
 /** Sockets and files of this thread, the gateway's among them; nothing else runs meanwhile. */
@@ -41,7 +41,7 @@ const openResources = () => process.getActiveResourcesInfo().length
 
 testWithRedis('redis: what one gateway stores, another one replays, in either mode', async (t) => {
   const redisUrl = await createRedisDatabase()
-  const [one, other] = await Promise.all([stageOn(t, redisUrl), stageOn(t, redisUrl)])
+  const [one, other] = await Promise.all([fixtureOn(t, redisUrl), fixtureOn(t, redisUrl)])
   await Promise.all([untilHits(one, 'warm one'), untilHits(other, 'warm other')])
   const live = await one.ask(t.title, { stream: true })
   const replayed = await eventually(
@@ -58,14 +58,14 @@ testWithRedis(
   'redis: when it is killed, requests are served, and when it is back, hits come back by themselves',
   async (t) => {
     const redis = await createRedis(t)
-    const stage = await stageOn(t, redis.url)
-    await untilHits(stage, t.title)
+    const fixture = await fixtureOn(t, redis.url)
+    await untilHits(fixture, t.title)
     const before = openResources()
     await redis.kill()
-    await assertGoesOn(t, stage, `${t.title}: down`)
-    t.is((await stage.ask(t.title)).status, 200)
+    await assertGoesOn(t, fixture, `${t.title}: down`)
+    t.is((await fixture.ask(t.title)).status, 200)
     await redis.start()
-    await untilHits(stage, `${t.title}: back`)
+    await untilHits(fixture, `${t.title}: back`)
     await eventually(
       async () => openResources(),
       (count) => count <= before + 2,
@@ -75,13 +75,13 @@ testWithRedis(
 
 testWithRedis('redis: when it hangs, requests are served, and when it resumes, hits come back', async (t) => {
   const redis = await createRedis(t)
-  const stage = await stageOn(t, redis.url)
-  await untilHits(stage, t.title)
+  const fixture = await fixtureOn(t, redis.url)
+  await untilHits(fixture, t.title)
   const before = openResources()
   redis.freeze()
-  await assertGoesOn(t, stage, `${t.title}: frozen`)
+  await assertGoesOn(t, fixture, `${t.title}: frozen`)
   redis.thaw()
-  await untilHits(stage, t.title)
+  await untilHits(fixture, t.title)
   await eventually(
     async () => openResources(),
     (count) => count <= before + 2,
@@ -90,26 +90,26 @@ testWithRedis('redis: when it hangs, requests are served, and when it resumes, h
 
 testWithRedis('redis: one that hangs does not hold up the end', async (t) => {
   const redis = await createRedis(t)
-  const stage = await stageOn(t, redis.url)
-  await untilHits(stage, t.title)
+  const fixture = await fixtureOn(t, redis.url)
+  await untilHits(fixture, t.title)
   redis.freeze()
-  t.is((await stage.ask(`${t.title}: frozen`)).status, 200)
-  t.deepEqual(await stage.gateway.stop(), { code: 0, signal: null })
+  t.is((await fixture.ask(`${t.title}: frozen`)).status, 200)
+  t.deepEqual(await fixture.gateway.stop(), { code: 0, signal: null })
 })
 
 testWithRedis('redis: many requests at once outlive its death', async (t) => {
   const redis = await createRedis(t)
-  const stage = await stageOn(t, redis.url)
-  await untilHits(stage, t.title)
-  const asking = Array.from({ length: 40 }, (_, i) => stage.ask(`${t.title} ${i % 10}`, { stream: i % 2 === 0 }))
-  await Promise.all([redis.kill(), stage.provider.until(() => stage.provider.seen.length > 5)])
+  const fixture = await fixtureOn(t, redis.url)
+  await untilHits(fixture, t.title)
+  const asking = Array.from({ length: 40 }, (_, i) => fixture.ask(`${t.title} ${i % 10}`, { stream: i % 2 === 0 }))
+  await Promise.all([redis.kill(), fixture.provider.until(() => fixture.provider.seen.length > 5)])
   for (const reply of await Promise.all(asking)) t.is(reply.status, 200)
 })
 
 test.serial('redis: one that cannot be reached neither stops the start nor the requests nor the end', async (t) => {
-  const stage = await stageOn(t, `redis://127.0.0.1:${await freePort()}`)
-  await assertGoesOn(t, stage, t.title)
-  t.deepEqual(await stage.gateway.stop(), { code: 0, signal: null })
+  const fixture = await fixtureOn(t, `redis://127.0.0.1:${await freePort()}`)
+  await assertGoesOn(t, fixture, t.title)
+  t.deepEqual(await fixture.gateway.stop(), { code: 0, signal: null })
 })
 
 test.serial(
@@ -120,8 +120,8 @@ test.serial(
     t.teardown(() => silent.close())
     const address = silent.address()
     const port = typeof address === 'object' && address !== null ? address.port : 0
-    const stage = await stageOn(t, `redis://127.0.0.1:${port}`)
-    await assertGoesOn(t, stage, t.title)
-    t.deepEqual(await stage.gateway.stop(), { code: 0, signal: null })
+    const fixture = await fixtureOn(t, `redis://127.0.0.1:${port}`)
+    await assertGoesOn(t, fixture, t.title)
+    t.deepEqual(await fixture.gateway.stop(), { code: 0, signal: null })
   },
 )

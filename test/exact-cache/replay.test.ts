@@ -1,25 +1,25 @@
 import test, { type ExecutionContext } from 'ava'
-import { type AskOptions, stateOf } from '../support/cache-stage.ts'
+import { type AskOptions, stateOf } from '../support/cache-fixture.ts'
 import { assembleMessage, assertMessageStream, parseEvents } from '../support/events.ts'
 import { startGateway } from '../support/gateway.ts'
 import { type Reply, send } from '../support/http-client.ts'
 import { isJsonObject, type JsonObject, valueAt } from '../support/json.ts'
 import type { Script } from '../support/provider/script.ts'
 import { loadRecordings, type Recording, toScript } from '../support/recordings.ts'
-import { startSharedStage } from '../support/shared-cache-stage.ts'
+import { startSharedFixture } from '../support/shared-cache-fixture.ts'
 import { startProvider } from '../support/stand-in-provider.ts'
 
-const stage = await startSharedStage()
+const fixture = await startSharedFixture()
 /** A gateway whose provider serves one recording after another. */
 const provider = await startProvider({ acceptAnything: true })
 const gateway = await startGateway({ ANTHROPIC_BASE_URL: provider.url, ANTHROPIC_API_KEY: 'sk-operator' })
-test.after.always(() => Promise.all([stage.close(), gateway.stop(), provider.close()]))
+test.after.always(() => Promise.all([fixture.close(), gateway.stop(), provider.close()]))
 
 /** Stores a reply by a request in one mode, then repeats it in another. */
 async function askTwice(t: ExecutionContext, [first, second]: [AskOptions, AskOptions], script: Script) {
-  stage.script(t.title, script)
-  const [stored, replayed] = [await stage.ask(t.title, first), await stage.ask(t.title, second)]
-  t.deepEqual([stateOf(stored), stateOf(replayed), stage.calls(t.title)], ['miss', 'hit', 1])
+  fixture.script(t.title, script)
+  const [stored, replayed] = [await fixture.ask(t.title, first), await fixture.ask(t.title, second)]
+  t.deepEqual([stateOf(stored), stateOf(replayed), fixture.calls(t.title)], ['miss', 'hit', 1])
   return { stored, replayed }
 }
 

@@ -1,28 +1,28 @@
 import test from 'ava'
-import { stateOf } from '../support/cache-stage.ts'
+import { stateOf } from '../support/cache-fixture.ts'
 import { valueAt } from '../support/json.ts'
-import { startSharedStage } from '../support/shared-cache-stage.ts'
+import { startSharedFixture } from '../support/shared-cache-fixture.ts'
 
 const sharingConfig = { plugins: { 'exact-cache': { allow_shared: true } } }
-const [stage, sharing] = await Promise.all([startSharedStage(), startSharedStage({ config: sharingConfig })])
-test.after.always(() => Promise.all([stage.close(), sharing.close()]))
+const [fixture, sharing] = await Promise.all([startSharedFixture(), startSharedFixture({ config: sharingConfig })])
+test.after.always(() => Promise.all([fixture.close(), sharing.close()]))
 
 test('scope: two credentials do not share', async (t) => {
-  await stage.ask(t.title, { as: 'alice' })
-  t.is(stateOf(await stage.ask(t.title, { as: 'bob' })), 'miss')
-  t.is(stateOf(await stage.ask(t.title, { as: 'alice' })), 'hit')
+  await fixture.ask(t.title, { as: 'alice' })
+  t.is(stateOf(await fixture.ask(t.title, { as: 'bob' })), 'miss')
+  t.is(stateOf(await fixture.ask(t.title, { as: 'alice' })), 'hit')
 })
 
 test('scope: credentials that differ in case or in white space inside do not share', async (t) => {
   const names = ['alice', 'Alice', 'alice.', 'alic', 'alicee']
-  for (const as of names) t.is(stateOf(await stage.ask(t.title, { as })), 'miss')
+  for (const as of names) t.is(stateOf(await fixture.ask(t.title, { as })), 'miss')
 })
 
 test('scope: a running reply is not shared by two credentials', async (t) => {
   const gate = Promise.withResolvers<void>()
-  stage.script(t.title, { kind: 'answer', before: { until: gate.promise } })
-  const asking = ['alice', 'bob'].map((as) => stage.ask(t.title, { as, stream: true }))
-  await stage.called(t.title, 2)
+  fixture.script(t.title, { kind: 'answer', before: { until: gate.promise } })
+  const asking = ['alice', 'bob'].map((as) => fixture.ask(t.title, { as, stream: true }))
+  await fixture.called(t.title, 2)
   gate.resolve()
   t.deepEqual((await Promise.all(asking)).map(stateOf), ['miss', 'miss'])
 })
@@ -43,7 +43,7 @@ test('scope: no caller ever gets a reply to another', async (t) => {
     const extra = below(2) === 0 ? {} : { temperature: 0.5 }
     const question = JSON.stringify([as, prompt, extra])
     asked.add(question)
-    const { json } = await stage.ask(prompt, { as, extra })
+    const { json } = await fixture.ask(prompt, { as, extra })
     const id = valueAt(json, 'id')
     if (ownerOf.has(id) && ownerOf.get(id) !== question) t.fail(`${question} got the answer of ${ownerOf.get(id)}`)
     ownerOf.set(id, question)
@@ -51,20 +51,20 @@ test('scope: no caller ever gets a reply to another', async (t) => {
   for (let i = 0; i < 60; i++) await Promise.all(Array.from({ length: 8 }, askOnce))
   t.is(ownerOf.size, asked.size)
   t.is(
-    prompts.reduce((sum, prompt) => sum + stage.calls(prompt), 0),
+    prompts.reduce((sum, prompt) => sum + fixture.calls(prompt), 0),
     asked.size,
   )
 })
 
 test('scope: `shared` is refused unless the operator allows it', async (t) => {
-  const { status, text } = await stage.ask(t.title, { pipe: 'exact-cache?scope=shared' })
+  const { status, text } = await fixture.ask(t.title, { pipe: 'exact-cache?scope=shared' })
   t.is(status, 400)
   t.regex(text, /scope.*the operator does not allow `shared`/)
-  t.is(stage.calls(t.title), 0)
+  t.is(fixture.calls(t.title), 0)
 })
 
 test('scope: an unknown scope is refused', async (t) => {
-  t.is((await stage.ask(t.title, { pipe: 'exact-cache?scope=all' })).status, 400)
+  t.is((await fixture.ask(t.title, { pipe: 'exact-cache?scope=all' })).status, 400)
 })
 
 test('scope: `shared` is shared by all callers that request it, where the operator allows it', async (t) => {
@@ -83,6 +83,6 @@ test('scope: a private request is not shared, even where that is allowed', async
 
 test('scope: `user` keeps credentials without a user apart', async (t) => {
   const pipe = 'exact-cache?scope=user'
-  await stage.ask(t.title, { as: 'alice', pipe })
-  t.is(stateOf(await stage.ask(t.title, { as: 'bob', pipe })), 'miss')
+  await fixture.ask(t.title, { as: 'alice', pipe })
+  t.is(stateOf(await fixture.ask(t.title, { as: 'bob', pipe })), 'miss')
 })

@@ -1,18 +1,18 @@
 import test, { type ExecutionContext } from 'ava'
-import { type AskOptions, eventually, stateOf, untilHandled } from '../support/cache-stage.ts'
+import { type AskOptions, eventually, stateOf, untilHandled } from '../support/cache-fixture.ts'
 import { assembleMessage, assertMessageStream, parseEvents } from '../support/events.ts'
 import type { Reply } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { type AnswerScript, holdEvent, type Script } from '../support/provider/script.ts'
-import { startSharedStage } from '../support/shared-cache-stage.ts'
+import { startSharedFixture } from '../support/shared-cache-fixture.ts'
 
 const BIG_ENTRY_BYTES = 16 * 1024 * 1024
 const config = {
   providers: { tries: 1 },
   plugins: { 'exact-cache': { max_entry: `${BIG_ENTRY_BYTES}B` } },
 }
-const stage = await startSharedStage({ config })
-test.after.always(() => stage.close())
+const fixture = await startSharedFixture({ config })
+test.after.always(() => fixture.close())
 
 const TEXT = 'one two three four five six seven eight nine ten'
 const EVENT_TO_HOLD = 5
@@ -35,7 +35,7 @@ function start(prompt: string, options: AskOptions = {}) {
   const leaving = new AbortController()
   let text = ''
   let hasBegun = false
-  const reply = stage.ask(prompt, {
+  const reply = fixture.ask(prompt, {
     ...options,
     signal: leaving.signal,
     onSent: sent.resolve,
@@ -56,7 +56,7 @@ type Started = ReturnType<typeof start>
 /** Starts a leader whose request is with the provider. */
 async function lead(prompt: string, options: AskOptions = {}): Promise<Started> {
   const leader = start(prompt, options)
-  await stage.called(prompt)
+  await fixture.called(prompt)
   return leader
 }
 
@@ -64,14 +64,14 @@ async function lead(prompt: string, options: AskOptions = {}): Promise<Started> 
 async function follow(prompt: string, all: readonly AskOptions[]): Promise<Started[]> {
   const followers = all.map((options) => start(prompt, options))
   await Promise.all(followers.map(({ sent }) => sent))
-  await untilHandled(stage.gateway)
+  await untilHandled(fixture.gateway)
   return followers
 }
 
 async function leave({ leave: go, reply }: Started): Promise<void> {
   go()
   await reply
-  await untilHandled(stage.gateway)
+  await untilHandled(fixture.gateway)
 }
 
 function repliesOf(all: readonly Started[]): Promise<Reply[]> {
@@ -90,7 +90,7 @@ function assertComplete(t: ExecutionContext, reply: Reply, text = TEXT): void {
 function gated(t: ExecutionContext, prompt: string, script: (gate: Promise<unknown>) => Script): () => void {
   const { promise, resolve } = Promise.withResolvers<void>()
   t.teardown(resolve)
-  stage.script(prompt, (nth) => (nth === 1 ? script(promise) : { kind: 'answer', text: 'another answer' }))
+  fixture.script(prompt, (nth) => (nth === 1 ? script(promise) : { kind: 'answer', text: 'another answer' }))
   return resolve
 }
 
@@ -105,7 +105,7 @@ for (const stream of [true, false]) {
     const followers = await follow(prompt, mixed(49))
     open()
     const replies = await repliesOf([leader, ...followers])
-    t.is(stage.calls(prompt), 1)
+    t.is(fixture.calls(prompt), 1)
     t.deepEqual(replies.map(stateOf), ['miss', ...followers.map(() => 'attached')])
     for (const reply of replies) assertComplete(t, reply)
     t.is(new Set(replies.map(({ text }) => text)).size, 2)
@@ -116,7 +116,7 @@ test('single flight: another question is not attached', async (t) => {
   const prompt = t.title
   const open = gated(t, prompt, held)
   const leader = await lead(prompt)
-  const other = await stage.ask(prompt, { extra: { temperature: 0.5 } })
+  const other = await fixture.ask(prompt, { extra: { temperature: 0.5 } })
   t.is(stateOf(other), 'miss')
   open()
   assertComplete(t, await leader.reply)
@@ -167,8 +167,8 @@ for (const stream of [true, false]) {
     await leave(leader)
     open()
     for (const reply of await repliesOf(followers)) assertComplete(t, reply)
-    t.is(stateOf(await stage.ask(prompt)), 'hit')
-    t.is(stage.calls(prompt), 1)
+    t.is(stateOf(await fixture.ask(prompt)), 'hit')
+    t.is(fixture.calls(prompt), 1)
   })
 }
 
@@ -181,8 +181,8 @@ test('single flight: a leader that disconnects in mid-stream leaves it to the ot
   await leave(leader)
   open()
   for (const reply of await repliesOf(followers)) assertComplete(t, reply)
-  t.is(stateOf(await stage.ask(prompt)), 'hit')
-  t.is(stage.calls(prompt), 1)
+  t.is(stateOf(await fixture.ask(prompt)), 'hit')
+  t.is(fixture.calls(prompt), 1)
 })
 
 test('single flight: one JSON caller is enough to keep a stream going that all its readers have left', async (t) => {
@@ -205,7 +205,7 @@ test('single flight: a follower that disconnects changes nothing for the others'
   for (const follower of followers) await leave(follower)
   open()
   assertComplete(t, await leader.reply)
-  t.is(stateOf(await stage.ask(prompt)), 'hit')
+  t.is(stateOf(await fixture.ask(prompt)), 'hit')
 })
 
 for (const [moment, script] of [
@@ -218,13 +218,13 @@ for (const [moment, script] of [
     const leader = await lead(prompt, { stream: true })
     if (script === heldMidway) await leader.begun
     const callers = [leader, ...(await follow(prompt, mixed(4)))]
-    const [upstream] = stage.provider.seen.filter(({ raw }) => raw.includes(prompt))
+    const [upstream] = fixture.provider.seen.filter(({ raw }) => raw.includes(prompt))
     for (const caller of callers) {
       t.is(upstream?.ended, 'open')
       await leave(caller)
     }
-    await t.notThrowsAsync(stage.provider.until(() => upstream?.ended === 'client-left'))
-    const next = await stage.ask(prompt)
+    await t.notThrowsAsync(fixture.provider.until(() => upstream?.ended === 'client-left'))
+    const next = await fixture.ask(prompt)
     t.is(stateOf(next), 'miss')
     assertComplete(t, next, 'another answer')
   })
@@ -250,8 +250,8 @@ for (const [claim, script] of FAILURES) {
       t.is(status, first.status)
       t.deepEqual(valueAt(json, 'error'), valueAt(first.json, 'error'))
     }
-    t.is(stage.calls(prompt), 1)
-    assertComplete(t, await stage.ask(prompt), 'another answer')
+    t.is(fixture.calls(prompt), 1)
+    assertComplete(t, await fixture.ask(prompt), 'another answer')
   })
 }
 
@@ -269,8 +269,8 @@ test('single flight: a stream that is cut ends alike for all, and nothing is sto
     if (i % 2 === 0) t.is(reply.text, first.text)
     else t.like(reply, { status: 502, json: { error: { type: 'upstream_error' } } })
   }
-  t.is(stage.calls(prompt), 1)
-  assertComplete(t, await stage.ask(prompt), 'another answer')
+  t.is(fixture.calls(prompt), 1)
+  assertComplete(t, await fixture.ask(prompt), 'another answer')
 })
 
 test('single flight: an error event in the stream ends alike for all, and nothing is stored', async (t) => {
@@ -288,7 +288,7 @@ test('single flight: an error event in the stream ends alike for all, and nothin
     if (i % 2 === 0) t.is(reply.text, bytes)
     else t.is(reply.status, 502)
   }
-  assertComplete(t, await stage.ask(prompt), 'another answer')
+  assertComplete(t, await fixture.ask(prompt), 'another answer')
 })
 
 /** More than the kernel takes in for a reader that stopped. */
@@ -315,20 +315,20 @@ function longStream(deltas: number): Buffer {
 test('single flight: a reader that does not read holds no other back, neither as follower nor as leader', async (t) => {
   const prompt = t.title
   const open = gated(t, prompt, (gate) => ({ kind: 'sse', bytes: LONG_STREAM, writes: holdEvent(1, gate) }))
-  const slow = await stage.askUnread(prompt)
+  const slow = await fixture.askUnread(prompt)
   const quick = start(prompt, { stream: true })
   t.is((await quick.headers)['x-svc-cache'], 'attached')
-  const slowToo = await stage.askUnread(prompt)
+  const slowToo = await fixture.askUnread(prompt)
   open()
   t.is(Buffer.compare((await quick.reply).body, LONG_STREAM), 0)
   for (const reply of [slow, slowToo]) t.is(Buffer.compare(await reply.rest(), LONG_STREAM), 0)
-  t.is(stage.calls(prompt), 1)
+  t.is(fixture.calls(prompt), 1)
 })
 
 test('single flight: a leader that does not read holds no JSON caller back', async (t) => {
   const prompt = t.title
   const open = gated(t, prompt, (gate) => ({ kind: 'sse', bytes: LONG_STREAM, writes: holdEvent(1, gate) }))
-  const leader = await stage.askUnread(prompt)
+  const leader = await fixture.askUnread(prompt)
   const [json] = await follow(prompt, [{}])
   open()
   assertComplete(t, await json!.reply, LONG_TEXT.repeat(800))
@@ -354,7 +354,7 @@ test('single flight: callers whose stream cannot be converted to JSON make one m
   t.is((await leader.reply).text, bytes)
   const replies = await repliesOf(followers)
   for (const reply of replies) assertComplete(t, reply, 'another answer')
-  t.is(stage.calls(prompt), 2)
+  t.is(fixture.calls(prompt), 2)
 })
 
 test('single flight: callers that come and go leave no socket and no file behind', async (t) => {

@@ -1,17 +1,17 @@
 import test from 'ava'
-import { type AskOptions, eventually, stateOf, untilHandled } from '../support/cache-stage.ts'
+import { type AskOptions, eventually, stateOf, untilHandled } from '../support/cache-fixture.ts'
 import { toMessage } from '../support/provider/answers.ts'
 import { toEvents, toSse } from '../support/provider/message-events.ts'
 import type { Script } from '../support/provider/script.ts'
-import { startSharedStage } from '../support/shared-cache-stage.ts'
+import { startSharedFixture } from '../support/shared-cache-fixture.ts'
 
 const MAX_ENTRY_BYTES = 64 * 1024
 const config = {
   providers: { tries: 1 },
   plugins: { 'exact-cache': { max_entry: `${MAX_ENTRY_BYTES}B`, max_memory: '1MB' } },
 }
-const stage = await startSharedStage({ config })
-test.after.always(() => stage.close())
+const fixture = await startSharedFixture({ config })
+test.after.always(() => fixture.close())
 
 // Serial, for the memory is small and shared.
 const MESSAGE = toMessage(
@@ -53,13 +53,13 @@ const NOT_STORED: [claim: string, options: AskOptions, script: Script][] = [
 for (const [claim, options, script] of NOT_STORED) {
   test.serial(`storing: ${claim} is not stored, in either mode`, async (t) => {
     const prompt = t.title
-    stage.script(prompt, (nth) => (nth <= 2 ? script : undefined))
-    await stage.ask(prompt, options)
-    t.is(stateOf(await stage.ask(prompt, options)), 'miss')
-    const next = await stage.ask(prompt, { stream: options.stream !== true })
+    fixture.script(prompt, (nth) => (nth <= 2 ? script : undefined))
+    await fixture.ask(prompt, options)
+    t.is(stateOf(await fixture.ask(prompt, options)), 'miss')
+    const next = await fixture.ask(prompt, { stream: options.stream !== true })
     t.is(stateOf(next), 'miss')
     t.is(next.status, 200)
-    t.is(stage.calls(prompt), 3)
+    t.is(fixture.calls(prompt), 3)
   })
 }
 
@@ -67,8 +67,8 @@ for (const stream of [false, true]) {
   const mode = stream ? 'stream' : 'JSON'
   test.serial(`storing: a ${mode} reply above max_entry reaches its caller whole`, async (t) => {
     const prompt = t.title
-    stage.script(prompt, { kind: 'answer', text: words(5 * MAX_ENTRY_BYTES) })
-    const reply = await stage.ask(prompt, { stream })
+    fixture.script(prompt, { kind: 'answer', text: words(5 * MAX_ENTRY_BYTES) })
+    const reply = await fixture.ask(prompt, { stream })
     t.true(reply.endedCleanly)
     t.true(reply.body.length > 5 * MAX_ENTRY_BYTES)
     t.is(stateOf(reply), 'miss')
@@ -76,9 +76,9 @@ for (const stream of [false, true]) {
 
   test.serial(`storing: a ${mode} reply up to max_entry is stored`, async (t) => {
     const prompt = t.title
-    stage.script(prompt, { kind: 'answer', text: words(MAX_ENTRY_BYTES - 4000) })
-    await stage.ask(prompt, { stream })
-    t.is(stateOf(await stage.ask(prompt, { stream })), 'hit')
+    fixture.script(prompt, { kind: 'answer', text: words(MAX_ENTRY_BYTES - 4000) })
+    await fixture.ask(prompt, { stream })
+    t.is(stateOf(await fixture.ask(prompt, { stream })), 'hit')
   })
 }
 
@@ -88,19 +88,19 @@ test.serial(
     const prompt = t.title
     const gate = Promise.withResolvers<void>()
     const text = `${words(2 * MAX_ENTRY_BYTES)} end`
-    stage.script(prompt, (nth) => ({ kind: 'answer', text, ...(nth === 1 && { before: { until: gate.promise } }) }))
-    const leader = stage.ask(prompt, { stream: true })
-    await stage.called(prompt)
+    fixture.script(prompt, (nth) => ({ kind: 'answer', text, ...(nth === 1 && { before: { until: gate.promise } }) }))
+    const leader = fixture.ask(prompt, { stream: true })
+    await fixture.called(prompt)
     const followers = Array.from({ length: 10 }, () => {
       const { promise: sent, resolve: onSent } = Promise.withResolvers<void>()
-      return { sent, reply: stage.ask(prompt, { onSent }) }
+      return { sent, reply: fixture.ask(prompt, { onSent }) }
     })
     await Promise.all(followers.map(({ sent }) => sent))
-    await untilHandled(stage.gateway)
+    await untilHandled(fixture.gateway)
     gate.resolve()
     t.is((await leader).status, 200)
     for (const { reply } of followers) t.like(await reply, { status: 200, json: { content: [{ text }] } })
-    t.is(stage.calls(prompt), 2)
+    t.is(fixture.calls(prompt), 2)
   },
 )
 
@@ -114,86 +114,86 @@ test.serial(
     const gates = [undefined, gate, never]
     const between = (writesDone: number) => ({ until: gates[writesDone]?.promise ?? Promise.resolve() })
     const writes = { sizes: [1000, 2 * MAX_ENTRY_BYTES], between }
-    stage.script(prompt, (nth) => ({ kind: 'answer', content, ...(nth === 1 && { writes }) }))
-    const leader = await stage.askUnread(prompt)
-    const attached = stage.ask(prompt, { onSent: () => sent?.resolve() })
+    fixture.script(prompt, (nth) => ({ kind: 'answer', content, ...(nth === 1 && { writes }) }))
+    const leader = await fixture.askUnread(prompt)
+    const attached = fixture.ask(prompt, { onSent: () => sent?.resolve() })
     await sent?.promise
-    await untilHandled(stage.gateway)
-    t.is(stage.calls(prompt), 1)
+    await untilHandled(fixture.gateway)
+    t.is(fixture.calls(prompt), 1)
     gate?.resolve()
     t.is((await attached).status, 200)
-    const [upstream] = stage.provider.seen.filter(({ raw }) => raw.includes(prompt))
+    const [upstream] = fixture.provider.seen.filter(({ raw }) => raw.includes(prompt))
     t.is(upstream?.ended, 'open')
     leader.leave()
-    await t.notThrowsAsync(stage.provider.until(() => upstream?.ended === 'client-left'))
+    await t.notThrowsAsync(fixture.provider.until(() => upstream?.ended === 'client-left'))
   },
 )
 
 test.serial('storing: no-store neither reads nor stores', async (t) => {
   const prompt = t.title
   const headers = { 'cache-control': 'no-store' }
-  t.is(stateOf(await stage.ask(prompt, { headers })), undefined)
-  t.is(stateOf(await stage.ask(prompt)), 'miss')
-  t.is(stateOf(await stage.ask(prompt, { headers })), undefined)
-  t.is(stage.calls(prompt), 3)
-  t.is(stateOf(await stage.ask(prompt)), 'hit')
+  t.is(stateOf(await fixture.ask(prompt, { headers })), undefined)
+  t.is(stateOf(await fixture.ask(prompt)), 'miss')
+  t.is(stateOf(await fixture.ask(prompt, { headers })), undefined)
+  t.is(fixture.calls(prompt), 3)
+  t.is(stateOf(await fixture.ask(prompt)), 'hit')
 })
 
 test.serial('storing: no-cache does not read, but stores anew', async (t) => {
   const prompt = t.title
-  stage.script(prompt, (nth) => ({ kind: 'answer', text: `answer ${nth}` }))
-  await stage.ask(prompt)
+  fixture.script(prompt, (nth) => ({ kind: 'answer', text: `answer ${nth}` }))
+  await fixture.ask(prompt)
   const headers = { 'cache-control': 'max-age=0, no-cache' }
-  t.like(await stage.ask(prompt, { headers }), {
+  t.like(await fixture.ask(prompt, { headers }), {
     headers: { 'x-svc-cache': 'miss' },
     json: { content: [{ text: 'answer 2' }] },
   })
-  t.like(await stage.ask(prompt), { headers: { 'x-svc-cache': 'hit' }, json: { content: [{ text: 'answer 2' }] } })
+  t.like(await fixture.ask(prompt), { headers: { 'x-svc-cache': 'hit' }, json: { content: [{ text: 'answer 2' }] } })
 })
 
 test.serial('storing: cache-control is understood in any case', async (t) => {
   const prompt = t.title
-  await stage.ask(prompt)
-  t.is(stateOf(await stage.ask(prompt, { headers: { 'cache-control': 'No-Cache' } })), 'miss')
-  t.is(stateOf(await stage.ask(prompt, { headers: { 'cache-control': 'NO-STORE' } })), undefined)
+  await fixture.ask(prompt)
+  t.is(stateOf(await fixture.ask(prompt, { headers: { 'cache-control': 'No-Cache' } })), 'miss')
+  t.is(stateOf(await fixture.ask(prompt, { headers: { 'cache-control': 'NO-STORE' } })), undefined)
 })
 
 test.serial('storing: a reply is given again until its ttl is over, however often it is asked for', async (t) => {
   const prompt = t.title
   const pipe = 'exact-cache?ttl=1s'
-  await stage.ask(prompt, { pipe })
-  t.is(stateOf(await stage.ask(prompt, { pipe })), 'hit')
+  await fixture.ask(prompt, { pipe })
+  t.is(stateOf(await fixture.ask(prompt, { pipe })), 'hit')
   await eventually(
-    async () => stateOf(await stage.ask(prompt, { pipe })),
+    async () => stateOf(await fixture.ask(prompt, { pipe })),
     (state) => state === 'miss',
   )
-  t.is(stage.calls(prompt), 2)
+  t.is(fixture.calls(prompt), 2)
 })
 
 test.serial('storing: the ttl is that of the request that stored', async (t) => {
   const prompt = t.title
-  await stage.ask(prompt, { pipe: 'exact-cache?ttl=1s' })
+  await fixture.ask(prompt, { pipe: 'exact-cache?ttl=1s' })
   const pipe = 'exact-cache?ttl=30d'
-  t.is(stateOf(await stage.ask(prompt, { pipe })), 'hit')
+  t.is(stateOf(await fixture.ask(prompt, { pipe })), 'hit')
   await eventually(
-    async () => stateOf(await stage.ask(prompt, { pipe })),
+    async () => stateOf(await fixture.ask(prompt, { pipe })),
     (state) => state === 'miss',
   )
-  t.is(stateOf(await stage.ask(prompt, { pipe })), 'hit')
+  t.is(stateOf(await fixture.ask(prompt, { pipe })), 'hit')
 })
 
 for (const ttl of ['0s', '31d', '5', 'soon']) {
   test.serial(`storing: ttl=${ttl} is refused by name`, async (t) => {
-    const { status, text } = await stage.ask(t.title, { pipe: `exact-cache?ttl=${ttl}` })
+    const { status, text } = await fixture.ask(t.title, { pipe: `exact-cache?ttl=${ttl}` })
     t.is(status, 400)
     t.regex(text, /ttl/)
-    t.is(stage.calls(t.title), 0)
+    t.is(fixture.calls(t.title), 0)
   })
 }
 
 for (const option of ['max_entry=1GB', 'max_memory=1GB', 'allow_shared=true']) {
   test.serial(`storing: a caller cannot set ${option}`, async (t) => {
-    const { status, text } = await stage.ask(t.title, { pipe: `exact-cache?${option}` })
+    const { status, text } = await fixture.ask(t.title, { pipe: `exact-cache?${option}` })
     t.is(status, 400)
     t.regex(text, /cannot be set in a pipeline string/)
   })
@@ -203,10 +203,10 @@ test.serial('storing: memory is bounded, and the least recently used entry is ev
   const prompts = Array.from({ length: 60 }, (_, i) => `${t.title} ${i}`)
   const [first, second] = [String(prompts[0]), String(prompts[1])]
   for (const prompt of prompts) {
-    stage.script(prompt, { kind: 'answer', text: words(50_000) })
-    await stage.ask(prompt)
-    t.is(stateOf(await stage.ask(first)), 'hit')
+    fixture.script(prompt, { kind: 'answer', text: words(50_000) })
+    await fixture.ask(prompt)
+    t.is(stateOf(await fixture.ask(first)), 'hit')
   }
-  t.is(stateOf(await stage.ask(String(prompts.at(-1)))), 'hit')
-  t.is(stateOf(await stage.ask(second)), 'miss')
+  t.is(stateOf(await fixture.ask(String(prompts.at(-1)))), 'hit')
+  t.is(stateOf(await fixture.ask(second)), 'miss')
 })

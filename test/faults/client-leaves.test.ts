@@ -1,5 +1,6 @@
 import test from 'ava'
 import { eventually } from '../support/eventually.ts'
+import { openFixtureWith, type Scenario } from '../support/fixture.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask } from '../support/http-client.ts'
 import { hasProcessFacts, residentBytes } from '../support/process-facts.ts'
@@ -7,11 +8,10 @@ import { toMessage } from '../support/provider/answers.ts'
 import { toEvents, toSse } from '../support/provider/message-events.ts'
 import { holdEvent, type Script } from '../support/provider/script.ts'
 import { connectRaw } from '../support/raw-client.ts'
-import { openStageWith, type Scene } from '../support/stage.ts'
 
-const stage = await openStageWith(startGatewayProcess)
-test.after.always(async () => stage.close())
-test.after('leaving: nothing is left of all of them', (t) => stage.assertClean(t))
+const fixture = await openFixtureWith(startGatewayProcess)
+test.after.always(async () => fixture.close())
+test.after('leaving: nothing is left of all of them', (t) => fixture.assertClean(t))
 
 const never = new Promise<void>(() => {})
 const body = { max_tokens: 100, messages: [{ role: 'user', content: 'hi' }] }
@@ -25,7 +25,7 @@ for (const pipe of ['none', 'exact-cache']) {
   test(`leaving: a client that leaves at any event of a stream ends the provider's call at once (${pipe})`, async (t) => {
     await Promise.all(
       events.map(async (_event, index) => {
-        const scene = stage.scene({ kind: 'sse', bytes, writes: holdEvent(index, never) })
+        const scenario = fixture.scenario({ kind: 'sse', bytes, writes: holdEvent(index, never) })
         const leaving = new AbortController()
         let received = 0
         const onChunk = (chunk: Buffer) => {
@@ -33,72 +33,72 @@ for (const pipe of ['none', 'exact-cache']) {
           if (received >= ends[index - 1]!) leaving.abort()
         }
         const request = { body: ask(`leave at ${index} ${pipe}`, { stream: true }), headers }
-        const reply = scene.send({ ...request, onChunk, signal: leaving.signal })
-        await stage.provider.until(() => scene.seen().length === 1)
+        const reply = scenario.send({ ...request, onChunk, signal: leaving.signal })
+        await fixture.provider.until(() => scenario.seen().length === 1)
         if (index === 0) leaving.abort()
-        t.is(await scene.seen()[0]?.closed, 'client-left')
+        t.is(await scenario.seen()[0]?.closed, 'client-left')
         t.is((await reply).body.toString(), bytes.toString('utf8', 0, ends[index - 1] ?? 0))
-        t.is(scene.seen().length, 1)
+        t.is(scenario.seen().length, 1)
       }),
     )
-    await stage.assertSound(t, stage.scene())
+    await fixture.assertSound(t, fixture.scenario())
   })
 
   for (const stream of [false, true]) {
     test(`leaving: a client that leaves before the headers ends the provider's call at once (${pipe}, stream: ${stream})`, async (t) => {
-      const scene = stage.scene({ kind: 'hang', at: 'before-headers' })
+      const scenario = fixture.scenario({ kind: 'hang', at: 'before-headers' })
       const leaving = new AbortController()
       const request = { body: ask(`leave early ${pipe} ${stream}`, { stream }), headers }
-      const reply = scene.send({ ...request, signal: leaving.signal })
-      await stage.provider.until(() => scene.seen().length === 1)
+      const reply = scenario.send({ ...request, signal: leaving.signal })
+      await fixture.provider.until(() => scenario.seen().length === 1)
       leaving.abort()
       await reply
-      t.is(await scene.seen()[0]?.closed, 'client-left')
-      t.is(scene.seen().length, 1)
-      await stage.assertSound(t, scene)
+      t.is(await scenario.seen()[0]?.closed, 'client-left')
+      t.is(scenario.seen().length, 1)
+      await fixture.assertSound(t, scenario)
     })
   }
 
   test(`leaving: a client that leaves within a JSON reply ends the provider's call at once (${pipe})`, async (t) => {
-    const scene = stage.scene({ kind: 'answer', writes: { sizes: [30], between: { until: never } } })
+    const scenario = fixture.scenario({ kind: 'answer', writes: { sizes: [30], between: { until: never } } })
     const leaving = new AbortController()
-    const reply = scene.send({ body: ask(`leave json ${pipe}`), headers, signal: leaving.signal })
-    await stage.provider.until(() => scene.seen().length === 1)
+    const reply = scenario.send({ body: ask(`leave json ${pipe}`), headers, signal: leaving.signal })
+    await fixture.provider.until(() => scenario.seen().length === 1)
     leaving.abort()
     await reply
-    t.is(await scene.seen()[0]?.closed, 'client-left')
-    await stage.assertSound(t, scene)
+    t.is(await scenario.seen()[0]?.closed, 'client-left')
+    await fixture.assertSound(t, scenario)
   })
 }
 
 test('leaving: a client that leaves while the gateway waits to try again is not tried for again', async (t) => {
-  const scene = stage.scene((_request, nth) =>
+  const scenario = fixture.scenario((_request, nth) =>
     nth === 1
       ? { kind: 'error', status: 529, headers: { 'retry-after': '1' } }
       : { kind: 'hang', at: 'before-headers' },
   )
   const leaving = new AbortController()
   const request = { body: ask('leave in the pause', { model: 'claude-left-in-the-pause' }) }
-  const reply = scene.send({ ...request, signal: leaving.signal })
-  await stage.provider.until(() => scene.seen()[0]?.ended === 'finished')
+  const reply = scenario.send({ ...request, signal: leaving.signal })
+  await fixture.provider.until(() => scenario.seen()[0]?.ended === 'finished')
   leaving.abort()
   await reply
   // A later request that waits as long proves that the time for a second try has passed.
-  const other = stage.scene((_request, nth) =>
+  const other = fixture.scenario((_request, nth) =>
     nth === 1 ? { kind: 'error', status: 529, headers: { 'retry-after': '1' } } : undefined,
   )
   t.is((await other.send({ body: ask('wait as long') })).status, 200)
-  t.is(scene.seen().length, 1)
+  t.is(scenario.seen().length, 1)
 })
 
 test('leaving: other streams continue when one client disconnects', async (t) => {
   const gate = Promise.withResolvers<void>()
   const script: Script = { kind: 'sse', bytes, writes: holdEvent(4, gate.promise) }
-  const [leaver, stayer] = [stage.scene(script), stage.scene(script)]
+  const [leaver, stayer] = [fixture.scenario(script), fixture.scenario(script)]
   const leaving = new AbortController()
   const left = leaver.send({ body: ask('leaver', { stream: true }), signal: leaving.signal })
   const stayed = stayer.send({ body: ask('stayer', { stream: true }) })
-  await stage.provider.until(() => leaver.seen().length + stayer.seen().length === 2)
+  await fixture.provider.until(() => leaver.seen().length + stayer.seen().length === 2)
   leaving.abort()
   await left
   t.is(await leaver.seen()[0]?.closed, 'client-left')
@@ -106,34 +106,34 @@ test('leaving: other streams continue when one client disconnects', async (t) =>
   t.is((await stayed).text, bytes.toString())
 })
 
-const head = (scene: Scene, more = '') =>
+const head = (scenario: Scenario, more = '') =>
   `POST /v1/messages HTTP/1.1\r\nhost: x\r\nauthorization: Bearer k\r\ncontent-type: application/json\r\n${Object.entries(
-    scene.headers,
+    scenario.headers,
   )
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')}${more}`
 
 test('leaving: a client that leaves within its own request calls no provider', async (t) => {
-  const scene = stage.scene()
+  const scenario = fixture.scenario()
   for (const framing of ['content-length: 1000', 'transfer-encoding: chunked']) {
-    const client = await connectRaw(stage.gateway.port)
-    client.write(head(scene, `${framing}\r\n\r\n40\r\n{"model":"claude-x","max_tokens":1`))
+    const client = await connectRaw(fixture.gateway.port)
+    client.write(head(scenario, `${framing}\r\n\r\n40\r\n{"model":"claude-x","max_tokens":1`))
     client.destroy()
     await client.closed
   }
-  t.is((await scene.send({ body: ask('after them') })).status, 200)
-  t.is(scene.seen().length, 1)
-  await stage.assertSound(t, scene)
+  t.is((await scenario.send({ body: ask('after them') })).status, 200)
+  t.is(scenario.seen().length, 1)
+  await fixture.assertSound(t, scenario)
 })
 
 test('leaving: bytes that are not HTTP are answered 400 or cut, and do no harm', async (t) => {
-  const scene = stage.scene()
+  const scenario = fixture.scenario()
   for (const noise of ['\x16\x03\x01\x02\x00\x01', 'GET\r\n\r\n', `GET /${'x'.repeat(70_000)} HTTP/1.1\r\n\r\n`]) {
-    const client = await connectRaw(stage.gateway.port)
+    const client = await connectRaw(fixture.gateway.port)
     client.write(noise)
     t.regex(await client.closed, /^$|^HTTP\/1\.1 4\d\d /)
   }
-  await stage.assertSound(t, scene)
+  await fixture.assertSound(t, scenario)
 })
 
 const PIECE_BYTES = 64 * 1024
@@ -160,17 +160,21 @@ for (const pipe of ['none', 'exact-cache']) {
         written = done
         return undefined
       }
-      const scene = stage.scene({ kind: 'sse', bytes: stream, writes: { sizes: [PIECE_BYTES], between, atMost: 5000 } })
-      const before = hasProcessFacts ? residentBytes(stage.gateway.pid) : 0
-      const client = await connectRaw(stage.gateway.port)
+      const scenario = fixture.scenario({
+        kind: 'sse',
+        bytes: stream,
+        writes: { sizes: [PIECE_BYTES], between, atMost: 5000 },
+      })
+      const before = hasProcessFacts ? residentBytes(fixture.gateway.pid) : 0
+      const client = await connectRaw(fixture.gateway.port)
       const json = JSON.stringify(ask(`a long answer ${pipe}`, { stream: true }))
-      client.write(`${head(scene, `x-svc-pipe: ${pipe}\r\ncontent-length: ${json.length}\r\n\r\n`)}${json}`)
+      client.write(`${head(scenario, `x-svc-pipe: ${pipe}\r\ncontent-length: ${json.length}\r\n\r\n`)}${json}`)
       await client.until('message_start')
       client.pause()
       const stalled = await restsAt(() => written)
       t.true(stalled < PIECES, 'the provider could send everything, although it was not read')
       if (hasProcessFacts) {
-        const grown = residentBytes(stage.gateway.pid) - before
+        const grown = residentBytes(fixture.gateway.pid) - before
         t.log(`grew by ${grown}, stalled at ${stalled}`)
         t.true(grown < MOST_GROWTH_BYTES, `grew by ${grown} bytes`)
       }
@@ -178,20 +182,24 @@ for (const pipe of ['none', 'exact-cache']) {
       await client.until('"message_stop"')
       client.destroy()
       t.true(client.receivedBytes() > PIECES * PIECE_BYTES)
-      await stage.assertSound(t, scene)
+      await fixture.assertSound(t, scenario)
     },
   )
 }
 
 test.serial('leaving: a client that leaves while it reads nothing ends the call of the provider', async (t) => {
-  const scene = stage.scene({ kind: 'sse', bytes: longStream(), writes: { sizes: [PIECE_BYTES], atMost: 5000 } })
-  const client = await connectRaw(stage.gateway.port)
+  const scenario = fixture.scenario({
+    kind: 'sse',
+    bytes: longStream(),
+    writes: { sizes: [PIECE_BYTES], atMost: 5000 },
+  })
+  const client = await connectRaw(fixture.gateway.port)
   const json = JSON.stringify(ask('a long answer, unread', { stream: true }))
-  client.write(`${head(scene, `content-length: ${json.length}\r\n\r\n`)}${json}`)
+  client.write(`${head(scenario, `content-length: ${json.length}\r\n\r\n`)}${json}`)
   await client.until('message_start')
   client.pause()
   client.destroy()
-  t.is(await scene.seen()[0]?.closed, 'client-left')
+  t.is(await scenario.seen()[0]?.closed, 'client-left')
 })
 
 /** Polls `read` until its value has not changed for a while: no event reports that. */

@@ -2,12 +2,12 @@ import { Agent } from 'node:http'
 import test from 'ava'
 import { assertMessageStream } from '../support/events.ts'
 import { eventually } from '../support/eventually.ts'
+import { type Fixture, OPERATOR_KEY, openFixture, openFixtureWith } from '../support/fixture.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { childrenOf, hasProcessFacts } from '../support/process-facts.ts'
 import { holdEvent, type Script } from '../support/provider/script.ts'
 import { connectRaw } from '../support/raw-client.ts'
-import { OPERATOR_KEY, openStage, openStageWith, type Stage } from '../support/stage.ts'
 import { startProvider } from '../support/stand-in-provider.ts'
 
 /** A gateway that is cut for want of patience has code `null`. */
@@ -29,49 +29,49 @@ const refusing = (port: number) =>
   )
 
 /** Sends a request whose reply is in flight and waits for `release`. */
-async function underWay(stage: Stage, agent?: Agent) {
+async function underWay(fixture: Fixture, agent?: Agent) {
   const gate = Promise.withResolvers<void>()
   const script: Script = { kind: 'answer', writes: holdEvent(3, gate.promise) }
-  const scene = stage.scene(script)
+  const scenario = fixture.scenario(script)
   const begun = Promise.withResolvers<void>()
-  const reply = scene.send({ ...streamed, onChunk: () => begun.resolve(), ...(agent && { agent }) })
+  const reply = scenario.send({ ...streamed, onChunk: () => begun.resolve(), ...(agent && { agent }) })
   await begun.promise
   return { reply, release: gate.resolve }
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   test(`drain: on ${signal} a running stream finishes, new connections are refused, and the exit code is 0`, async (t) => {
-    await using stage = await openStageWith(startGatewayProcess)
-    const { reply, release } = await underWay(stage)
-    process.kill(stage.gateway.pid, signal)
-    await refusing(stage.gateway.port)
+    await using fixture = await openFixtureWith(startGatewayProcess)
+    const { reply, release } = await underWay(fixture)
+    process.kill(fixture.gateway.pid, signal)
+    await refusing(fixture.gateway.port)
     release()
     t.notThrows(async () => assertMessageStream((await reply).body))
     t.true((await reply).endedCleanly)
-    t.deepEqual(await stage.gateway.exited, { code: 0, signal: null })
+    t.deepEqual(await fixture.gateway.exited, { code: 0, signal: null })
   })
 }
 
 test('drain: a request whose reply has not begun is answered as well', async (t) => {
-  await using stage = await openStage()
+  await using fixture = await openFixture()
   const gate = Promise.withResolvers<void>()
-  const scene = stage.scene({ kind: 'answer', before: { until: gate.promise } })
-  const reply = scene.send({ body: ask('late') })
-  await stage.provider.until(() => scene.seen().length === 1)
-  const ended = stage.gateway.stop(LONGEST_MS)
-  await refusing(stage.gateway.port)
+  const scenario = fixture.scenario({ kind: 'answer', before: { until: gate.promise } })
+  const reply = scenario.send({ body: ask('late') })
+  await fixture.provider.until(() => scenario.seen().length === 1)
+  const ended = fixture.gateway.stop(LONGEST_MS)
+  await refusing(fixture.gateway.port)
   gate.resolve()
   t.is((await reply).status, 200)
   t.is((await ended).code, 0)
 })
 
 test('drain: a kept-alive connection does not hold the exit up once its reply is out', async (t) => {
-  await using stage = await openStage({ config: { server: { drain_timeout: '10m' } } })
+  await using fixture = await openFixture({ config: { server: { drain_timeout: '10m' } } })
   const agent = new Agent({ keepAlive: true })
   t.teardown(() => agent.destroy())
-  const { reply, release } = await underWay(stage, agent)
-  const ended = stage.gateway.stop(LONGEST_MS)
-  await refusing(stage.gateway.port)
+  const { reply, release } = await underWay(fixture, agent)
+  const ended = fixture.gateway.stop(LONGEST_MS)
+  await refusing(fixture.gateway.port)
   release()
   t.true((await reply).endedCleanly)
   let isOver = false
@@ -83,54 +83,54 @@ test('drain: a kept-alive connection does not hold the exit up once its reply is
 })
 
 test('drain: what does not finish within drain_timeout is cut, and the exit code is 0', async (t) => {
-  await using stage = await openStage({ config: { server: { drain_timeout: '1s' } } })
-  const { reply } = await underWay(stage)
-  const ended = stage.gateway.stop(LONGEST_MS)
+  await using fixture = await openFixture({ config: { server: { drain_timeout: '1s' } } })
+  const { reply } = await underWay(fixture)
+  const ended = fixture.gateway.stop(LONGEST_MS)
   t.false((await reply).endedCleanly)
   t.deepEqual(await ended, { code: 0, signal: null })
 })
 
 test('drain: a second signal ends the process at once', async (t) => {
-  await using stage = await openStageWith(startGatewayProcess)
-  const { reply } = await underWay(stage)
-  process.kill(stage.gateway.pid, 'SIGTERM')
-  await refusing(stage.gateway.port)
+  await using fixture = await openFixtureWith(startGatewayProcess)
+  const { reply } = await underWay(fixture)
+  process.kill(fixture.gateway.pid, 'SIGTERM')
+  await refusing(fixture.gateway.port)
   let isOver = false
-  void stage.gateway.exited.then(() => {
+  void fixture.gateway.exited.then(() => {
     isOver = true
   })
   await eventually(() => {
-    if (!isOver) process.kill(stage.gateway.pid, 'SIGTERM') // one that follows at once may be taken for the same
+    if (!isOver) process.kill(fixture.gateway.pid, 'SIGTERM') // one that follows at once may be taken for the same
     return isOver
   }, 'the gateway has ended')
   t.false((await reply).endedCleanly)
-  t.not((await stage.gateway.exited).code, 0)
+  t.not((await fixture.gateway.exited).code, 0)
 })
 
 test('drain: with nothing in flight the end is immediate and clean', async (t) => {
-  await using stage = await openStage({ config: { server: { drain_timeout: '10m' } } })
-  t.deepEqual(await stage.gateway.stop(LONGEST_MS), { code: 0, signal: null })
+  await using fixture = await openFixture({ config: { server: { drain_timeout: '10m' } } })
+  t.deepEqual(await fixture.gateway.stop(LONGEST_MS), { code: 0, signal: null })
 })
 
 test('drain: for drain_delay it is not ready, serves all the same, and closes each connection with its reply', async (t) => {
-  await using stage = await openStageWith(startGatewayProcess, { config: { server: { drain_delay: '10m' } } })
-  const { url, pid } = stage.gateway
+  await using fixture = await openFixtureWith(startGatewayProcess, { config: { server: { drain_delay: '10m' } } })
+  const { url, pid } = fixture.gateway
   const ready = () => send(url, { method: 'GET', path: '/ready' })
   t.like(await ready(), { status: 200, json: { status: 'ready' } })
   const agent = new Agent({ keepAlive: true })
   t.teardown(() => agent.destroy())
-  t.is((await stage.scene().send({ ...streamed, agent })).headers.connection, 'keep-alive')
+  t.is((await fixture.scenario().send({ ...streamed, agent })).headers.connection, 'keep-alive')
   process.kill(pid, 'SIGTERM')
   await eventually(async () => (await ready()).status === 503, 'it is not ready')
   t.like(await ready(), { json: { status: 'draining' } })
   t.like(await send(url, { method: 'GET', path: '/health' }), { status: 200, json: { status: 'ok' } })
   for (const body of [streamed.body, ask('hello'), 'not JSON']) {
-    const reply = await stage.scene().send({ body, agent })
+    const reply = await fixture.scenario().send({ body, agent })
     t.is(reply.status, body === 'not JSON' ? 400 : 200)
     t.is(reply.headers.connection, 'close')
   }
-  t.notRegex(stage.gateway.log(), /request\.failed/)
-  await stage.gateway.stop(0) // its delay is not over for ten minutes
+  t.notRegex(fixture.gateway.log(), /request\.failed/)
+  await fixture.gateway.stop(0) // its delay is not over for ten minutes
 })
 
 const workers = { args: ['--workers', '2'], waitMs: 50_000 }
@@ -171,9 +171,9 @@ test('workers: a signal to the whole group, as a terminal sends it, drains too',
 test('drain: a part that fails to close is logged, everything behind it is closed, and the exit code is 0', async (t) => {
   const preload = new URL('matrix/preloads/sockets.ts', import.meta.url).href
   const env = { NODE_OPTIONS: `--import=${preload}`, SVC_PIPELINE: 'cost-guard?per_day=5' }
-  await using stage = await openStageWith(startGatewayProcess, { env })
-  t.is((await stage.scene().send({ body: ask('paid for') })).status, 200)
-  t.deepEqual(await stage.gateway.stop(), { code: 0, signal: null })
-  t.regex(stage.gateway.log(), /"part":"providers".*gateway\.close-failed/)
-  t.regex(stage.gateway.log(), /gateway\.stopped/)
+  await using fixture = await openFixtureWith(startGatewayProcess, { env })
+  t.is((await fixture.scenario().send({ body: ask('paid for') })).status, 200)
+  t.deepEqual(await fixture.gateway.stop(), { code: 0, signal: null })
+  t.regex(fixture.gateway.log(), /"part":"providers".*gateway\.close-failed/)
+  t.regex(fixture.gateway.log(), /gateway\.stopped/)
 })

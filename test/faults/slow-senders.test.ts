@@ -1,13 +1,13 @@
 import test from 'ava'
+import { openFixture } from '../support/fixture.ts'
 import { ask } from '../support/http-client.ts'
 import { connectRaw } from '../support/raw-client.ts'
-import { openStage } from '../support/stage.ts'
 
-const stage = await openStage({
+const fixture = await openFixture({
   config: { server: { header_timeout: '1s', body_timeout: '1s', keep_alive_timeout: '1s' } },
 })
-test.after.always(async () => stage.close())
-test.after('slow senders: nothing is left of all of them', (t) => stage.assertClean(t))
+test.after.always(async () => fixture.close())
+test.after('slow senders: nothing is left of all of them', (t) => fixture.assertClean(t))
 
 const HEAD = 'POST /v1/messages HTTP/1.1\r\nhost: x\r\nauthorization: Bearer k\r\ncontent-type: application/json\r\n'
 
@@ -18,19 +18,19 @@ for (const [claim, text] of Object.entries({
   'its chunked body': `${HEAD}transfer-encoding: chunked\r\n\r\n5\r\n{"mod\r\n`,
 })) {
   test(`slow senders: a client that stops within ${claim} gets 408 and is cut off`, async (t) => {
-    const client = await connectRaw(stage.gateway.port)
+    const client = await connectRaw(fixture.gateway.port)
     client.write(text)
     t.regex(await client.closed, /^HTTP\/1\.1 408 /)
   })
 }
 
 test('slow senders: a client that sends nothing at all is cut off', async (t) => {
-  const client = await connectRaw(stage.gateway.port)
+  const client = await connectRaw(fixture.gateway.port)
   t.regex(await client.closed, /^$|^HTTP\/1\.1 408 /)
 })
 
 test('slow senders: an idle connection is closed after its reply', async (t) => {
-  const client = await connectRaw(stage.gateway.port)
+  const client = await connectRaw(fixture.gateway.port)
   client.write('GET /health HTTP/1.1\r\nhost: x\r\n\r\n')
   const received = await client.closed
   t.regex(received, /^HTTP\/1\.1 200 /)
@@ -38,6 +38,6 @@ test('slow senders: an idle connection is closed after its reply', async (t) => 
 })
 
 test('slow senders: a reply may take longer than a request may', async (t) => {
-  const scene = stage.scene({ kind: 'answer', before: { delayMs: 2500 } })
-  t.is((await scene.send({ body: ask('think long') })).status, 200)
+  const scenario = fixture.scenario({ kind: 'answer', before: { delayMs: 2500 } })
+  t.is((await scenario.send({ body: ask('think long') })).status, 200)
 })

@@ -1,15 +1,15 @@
 import test from 'ava'
 import { parseEvents } from '../support/events.ts'
+import { openFixture } from '../support/fixture.ts'
 import { ask, type Reply } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { toMessage } from '../support/provider/answers.ts'
 import { toEvents, toSse } from '../support/provider/message-events.ts'
 import type { Script } from '../support/provider/script.ts'
-import { openStage } from '../support/stage.ts'
 
-const stage = await openStage({ config: { providers: { timeouts: { idle: '2s' } } } })
-test.after.always(async () => stage.close())
-test.after('breaks: nothing is left of all of them', (t) => stage.assertClean(t))
+const fixture = await openFixture({ config: { providers: { timeouts: { idle: '2s' } } } })
+test.after.always(async () => fixture.close())
+test.after('breaks: nothing is left of all of them', (t) => fixture.assertClean(t))
 
 const body = { max_tokens: 100, messages: [{ role: 'user', content: 'hi' }] }
 const events = toEvents(toMessage({ body, nth: 1 }, { text: 'Some words that are streamed one by one' }))
@@ -66,26 +66,28 @@ function assertBroken(
 for (const pipe of ['none', 'exact-cache']) {
   for (const [claim, { script, delivered }] of Object.entries(breaks)) {
     test(`breaks: a stream that ${claim} gives whole events, then an error event, then its end (${pipe})`, async (t) => {
-      const scene = stage.scene(script)
-      const reply = await scene.send({
+      const scenario = fixture.scenario(script)
+      const reply = await scenario.send({
         body: ask(`${pipe} ${claim}`, { stream: true }),
         headers: { 'x-svc-pipe': pipe },
       })
       assertBroken(t, reply, delivered)
-      t.is(scene.seen().length, 1)
-      await stage.assertSound(t, scene)
+      t.is(scenario.seen().length, 1)
+      await fixture.assertSound(t, scenario)
     })
   }
 }
 
 test('breaks: a broken stream is not stored: the same request is asked again and may succeed', async (t) => {
-  const scene = stage.scene((_request, nth) => (nth === 1 ? { kind: 'sse', bytes, cutAfterBytes: middle } : undefined))
+  const scenario = fixture.scenario((_request, nth) =>
+    nth === 1 ? { kind: 'sse', bytes, cutAfterBytes: middle } : undefined,
+  )
   const request = { body: ask('asked twice', { stream: true }), headers: { 'x-svc-pipe': 'exact-cache' } }
-  assertBroken(t, await scene.send(request), middle)
-  const second = await scene.send(request)
+  assertBroken(t, await scenario.send(request), middle)
+  const second = await scenario.send(request)
   t.is(second.headers['x-svc-cache'], 'miss')
   t.is(parseEvents(second.text).at(-1)?.event, 'message_stop')
-  t.is(scene.seen().length, 2)
+  t.is(scenario.seen().length, 2)
 })
 
 for (const pipe of ['none', 'exact-cache']) {
@@ -97,34 +99,34 @@ for (const pipe of ['none', 'exact-cache']) {
       clean: { kind: 'sse', bytes: text },
       cut: { kind: 'sse', bytes: `${text} `, cutAfterBytes: text.length },
     } satisfies Record<string, Script>)) {
-      const scene = stage.scene(script)
-      const reply = await scene.send({
+      const scenario = fixture.scenario(script)
+      const reply = await scenario.send({
         body: ask(`${name} ${pipe} error event`, { stream: true }),
         headers: { 'x-svc-pipe': pipe },
       })
       t.is(reply.text, text, name)
       t.true(reply.endedCleanly, name)
-      await stage.assertSound(t, scene)
+      await fixture.assertSound(t, scenario)
     }
   })
 }
 
 test('breaks: bytes after message_stop are passed on, and the stream is whole', async (t) => {
   const text = `${bytes}event: future\ndata: {}\n\n`
-  const reply = await stage.scene({ kind: 'sse', bytes: text }).send({ body: ask('more', { stream: true }) })
+  const reply = await fixture.scenario({ kind: 'sse', bytes: text }).send({ body: ask('more', { stream: true }) })
   t.is(reply.text, text)
 })
 
 test('breaks: a cut after message_stop is no break', async (t) => {
-  const scene = stage.scene({ kind: 'sse', bytes: `${bytes} `, cutAfterBytes: bytes.length })
-  const reply = await scene.send({ body: ask('whole', { stream: true }) })
+  const scenario = fixture.scenario({ kind: 'sse', bytes: `${bytes} `, cutAfterBytes: bytes.length })
+  const reply = await scenario.send({ body: ask('whole', { stream: true }) })
   t.is(reply.text, bytes.toString())
   t.true(reply.endedCleanly)
 })
 
 test('breaks: a stream of something that is not events is reported as broken', async (t) => {
-  const scene = stage.scene({ kind: 'sse', bytes: Buffer.alloc(5000, 0xfe) })
-  const reply = await scene.send({ body: ask('garbage', { stream: true }) })
+  const scenario = fixture.scenario({ kind: 'sse', bytes: Buffer.alloc(5000, 0xfe) })
+  const reply = await scenario.send({ body: ask('garbage', { stream: true }) })
   t.is(parseEvents(reply.text).at(-1)?.event, 'error')
-  await stage.assertSound(t, scene)
+  await fixture.assertSound(t, scenario)
 })

@@ -3,7 +3,7 @@ import { eventually } from '../support/eventually.ts'
 import { send } from '../support/http-client.ts'
 import type { JsonObject } from '../support/json.ts'
 import { FULL_PIPELINE } from '../support/pipelines.ts'
-import { openPluginStage } from '../support/plugin-stage.ts'
+import { openPluginFixture } from '../support/plugin-fixture.ts'
 
 /** Modules that have nothing to do for a greeting, without caps; the caches always look. */
 const IDLE = ['semantic-cache', 'prune-tools', 'preserve', 'compress', 'patterns', 'cost-guard']
@@ -14,16 +14,16 @@ const TOOLS = Array.from({ length: 12 }, (_, index) => ({
   input_schema: { type: 'object' },
 }))
 
-const stage = await openPluginStage({}, { env: { SVC_PIPELINE: FULL_PIPELINE } })
-test.after.always(() => stage.close())
+const fixture = await openPluginFixture({}, { env: { SVC_PIPELINE: FULL_PIPELINE } })
+test.after.always(() => fixture.close())
 
 function bodyOf(more: JsonObject): JsonObject {
   return { model: 'claude-sonnet-4-5', max_tokens: 20, messages: [{ role: 'user', content: 'Hello.' }], ...more }
 }
 
 test('idle: modules with nothing to do say so, and why, in the reply', async (t) => {
-  const scene = stage.scene()
-  const reply = await scene.send({ body: bodyOf({ tools: TOOLS }) })
+  const scenario = fixture.scenario()
+  const reply = await scenario.send({ body: bodyOf({ tools: TOOLS }) })
   const idle = String(reply.headers['x-svc-idle'])
   t.regex(
     idle,
@@ -32,21 +32,21 @@ test('idle: modules with nothing to do say so, and why, in the reply', async (t)
 })
 
 test('idle: modules that do something are not among them', async (t) => {
-  const scene = stage.scene()
+  const scenario = fixture.scenario()
   const messages = [
     { role: 'user', content: '<keep>Go.</keep>' },
     { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'run', input: {} }] },
     { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: `${LINE}   \n`.repeat(200) }] },
   ]
-  const reply = await scene.send({ body: bodyOf({ messages }) })
+  const reply = await scenario.send({ body: bodyOf({ messages }) })
   const idle = String(reply.headers['x-svc-idle'])
   t.regex(idle, /prune-tools="no tools"/)
   t.notRegex(idle, /compress|preserve/)
 })
 
 test('idle: the request’s page has the reasons, of each module that has no other word', async (t) => {
-  const scene = stage.scene()
-  const reply = await scene.send({ body: bodyOf({ tools: TOOLS.slice(0, 2), temperature: 0.5 }) })
+  const scenario = fixture.scenario()
+  const reply = await scenario.send({ body: bodyOf({ tools: TOOLS.slice(0, 2), temperature: 0.5 }) })
   const steps = await stepsOf(String(reply.headers['x-svc-receipt']))
   t.deepEqual(
     steps.filter(({ action }) => action === 'idle').map(({ module }) => module),
@@ -66,7 +66,7 @@ interface Step {
 
 /** The trace of a request, when the gateway has written it. */
 async function stepsOf(id: string): Promise<readonly Step[]> {
-  const find = () => send(stage.gateway.url, { method: 'GET', path: `/dashboard/api/requests/${id}` })
+  const find = () => send(fixture.gateway.url, { method: 'GET', path: `/dashboard/api/requests/${id}` })
   await eventually(async () => (await find()).status === 200, 'a row')
   // Safe: the gateway's own shape.
   return ((await find()).json as unknown as { request: { trace: { steps: readonly Step[] } } }).request.trace.steps

@@ -15,8 +15,8 @@ const MODULES = FULL_PIPELINE.split(',')
 const STEP = String.raw`[a-z][a-z-]*(?:\?[^,'"$${'`'}]*)?`
 /** A text that is a pipeline: `none`, or modules of which one at least is the package's. */
 const PIPELINE_TEXT = new RegExp(String.raw`(['"${'`'}])(none|${STEP}(?:,${STEP})*)\1`, 'g')
-/** Stages without a module unless a pipeline is named. */
-const BARE_STAGE = /\b(openStage|openProviderStage|openPluginStage|startStage)(With)?\(/
+/** Fixtures without a plugin unless a pipeline is named. */
+const BARE_FIXTURE = /\b(openFixture|openProviderFixture|openPluginFixture|startFixture)(With)?\(/
 
 /** Files that name other pipelines: which, and the reason. */
 const NAMED: Readonly<Record<string, { why: string; texts: readonly string[] }>> = {
@@ -79,13 +79,13 @@ test('pipelines: the suites of money name no pipeline without a reason', (t) => 
   t.deepEqual(named.toSorted(), allowed.toSorted())
 })
 
-test('pipelines: the suites of money open no stage without modules', (t) => {
-  const bare = files.filter((file) => BARE_STAGE.test(sourceOf(file)) && !sourceOf(file).includes('SVC_PIPELINE'))
+test('pipelines: the suites of money open no fixture without modules', (t) => {
+  const bare = files.filter((file) => BARE_FIXTURE.test(sourceOf(file)) && !sourceOf(file).includes('SVC_PIPELINE'))
   t.deepEqual(bare, [])
   t.true(files.length > 50, `${files.length} files`)
 })
 
-/** Suites of caches that start a stage without a second caller, with the reason. */
+/** Suites of caches that start a fixture without a second caller, with the reason. */
 const ALONE: Readonly<Record<string, string>> = {
   'exact-cache/chat.test.ts': 'has tests of its own with a second caller',
   'exact-cache/leaders-own.test.ts': 'has several callers in each test',
@@ -98,7 +98,9 @@ const ALONE: Readonly<Record<string, string>> = {
 test('pipelines: where a cache answers, a second caller asks, too', (t) => {
   const caches = ['exact-cache', 'semantic-cache']
   const suites = caches.flatMap((suite) => readdirSync(path.join(TESTS, suite)).map((name) => `${suite}/${name}`))
-  const alone = suites.filter((file) => BARE_STAGE.test(sourceOf(file)) || /\bstartStage(With)?\b/.test(sourceOf(file)))
+  const alone = suites.filter(
+    (file) => BARE_FIXTURE.test(sourceOf(file)) || /\bstartFixture(With)?\b/.test(sourceOf(file)),
+  )
   t.deepEqual(alone, Object.keys(ALONE))
 })
 

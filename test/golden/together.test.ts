@@ -2,7 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import type { Message } from '../../src/core/request/message.ts'
 import { RequestDocument } from '../../src/core/request/request.ts'
-import { openStage } from '../support/stage.ts'
+import { openFixture } from '../support/fixture.ts'
 import { toolCatalogue, toTool } from '../support/tool-catalogue.ts'
 import { toolSessions } from '../support/tool-sessions.ts'
 
@@ -12,8 +12,8 @@ import { toolSessions } from '../support/tool-sessions.ts'
  */
 
 const PIPELINE = 'prune-tools,preserve?pattern=ENOENT.*&report=1,compress,patterns'
-const stage = await openStage({ env: { SVC_PIPELINE: PIPELINE } })
-test.after.always(() => stage.close())
+const fixture = await openFixture({ env: { SVC_PIPELINE: PIPELINE } })
+test.after.always(() => fixture.close())
 
 const TOOLS = [
   ...toolCatalogue(),
@@ -36,11 +36,11 @@ function renamed(messages: readonly Message[]): Message[] {
 
 /** Returns the provider's request: its tools, then message after message, as bytes. */
 async function sent(messages: readonly Message[]): Promise<{ pieces: string[]; body: string; raw: string }> {
-  const scene = stage.scene()
+  const scenario = fixture.scenario()
   const body = JSON.stringify({ model: 'claude-sonnet-4-5', max_tokens: 500, tools: TOOLS, messages })
-  const { status, text } = await scene.send({ body })
+  const { status, text } = await scenario.send({ body })
   if (status !== 200) throw new Error(text)
-  const raw = scene.seen().at(-1)?.raw ?? Buffer.alloc(0)
+  const raw = scenario.seen().at(-1)?.raw ?? Buffer.alloc(0)
   const document = new RequestDocument(raw)
   const bytesOf = ({ start, end }: { start: number; end: number }) => raw.subarray(start, end).toString()
   const pieces = [document.raw('tools')?.toString() ?? '', ...document.shape.messages.map(bytesOf)]

@@ -1,13 +1,13 @@
 import test from 'ava'
 import { ask } from '../support/http-client.ts'
-import { openBooth, receiptOf } from './booth.ts'
+import { openAgentFixture, receiptOf } from './agent-fixture.ts'
 
-const booth = await openBooth({ SVC_MPP_SETTLEMENT: 'automatic' })
-test.after.always(booth.close)
+const agentFixture = await openAgentFixture({ SVC_MPP_SETTLEMENT: 'automatic' })
+test.after.always(agentFixture.close)
 
 for (const body of [ask('hello'), ask('hello', { stream: true })])
   test(`automatic settlement: an answer that failed after the charge is owed, and not charged again (${body.stream ? 'stream' : 'json'})`, async (t) => {
-    const agent = booth.agent((_request, nth) => (nth <= 3 ? { kind: 'error', status: 500 } : undefined))
+    const agent = agentFixture.agent((_request, nth) => (nth <= 3 ? { kind: 'error', status: 500 } : undefined))
     const challenge = await agent.ask(body)
     const token = agent.grant()
     const failed = await agent.pay(body, challenge, token)
@@ -25,7 +25,7 @@ for (const body of [ask('hello'), ask('hello', { stream: true })])
   })
 
 test('automatic settlement: a charge whose answer is lost is found again by the same credential', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const body = ask('hello')
   const challenge = await agent.ask(body)
   const token = agent.grant()
@@ -41,7 +41,7 @@ test('automatic settlement: a charge whose answer is lost is found again by the 
 })
 
 test('automatic settlement: a declined token charges nothing', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const challenge = await agent.ask(ask('hello'))
   t.is((await agent.pay(ask('hello'), challenge, agent.grant({ card: 'declined' }))).status, 402)
   t.is(agent.books(challenge).capturedCents, 0)

@@ -8,7 +8,7 @@ import type { Gateway } from '../support/gateway.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { grantToken } from '../support/stripe/machine-payments.ts'
-import { AGENT, credential, readChallenge } from './booth.ts'
+import { AGENT, credential, readChallenge } from './agent-fixture.ts'
 import { openRow } from './row.ts'
 
 const SESSIONS = '/v1/agent/sessions'

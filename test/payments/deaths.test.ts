@@ -11,7 +11,7 @@ import { createMigratedDatabase } from '../support/migrated-database.ts'
 import { isPostgresExpected } from '../support/postgres.ts'
 import { createRedisDatabase, isRedisExpected } from '../support/redis.ts'
 import { booksOf, grantToken } from '../support/stripe/machine-payments.ts'
-import { AGENT, credential, readChallenge, receiptOf } from './booth.ts'
+import { AGENT, credential, readChallenge, receiptOf } from './agent-fixture.ts'
 import { openRow, type Row } from './row.ts'
 
 /*

@@ -4,7 +4,7 @@ import { ask } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { createPluginDirectory, pluginSource } from '../support/plugin-folders.ts'
 import { holdEvent } from '../support/provider/script.ts'
-import { type Agent, openBooth, readChallenge } from './booth.ts'
+import { type Agent, openAgentFixture, readChallenge } from './agent-fixture.ts'
 
 /** A plugin that delays a reply that has begun. */
 const dawdler = pluginSource('dawdler', {
@@ -18,9 +18,9 @@ const teardown = (remove: () => void) => {
   removePlugins = remove
 }
 const plugins = createPluginDirectory({ teardown }, { 'dawdler/index.ts': dawdler })
-const booth = await openBooth({ SVC_PLUGINS_DIR: plugins.path })
+const agentFixture = await openAgentFixture({ SVC_PLUGINS_DIR: plugins.path })
 test.after.always(() => removePlugins())
-test.after.always(booth.close)
+test.after.always(agentFixture.close)
 
 const PATH = '/v1/agent/sessions'
 
@@ -40,12 +40,12 @@ for (const stream of [false, true]) {
   const kind = stream ? 'a stream' : 'JSON'
   test(`default pipeline: of two equal calls of a session the one that is left is not charged, ${kind}`, async (t) => {
     const begin = Promise.withResolvers<void>()
-    const agent = booth.agent({ kind: 'answer', before: { until: begin.promise } })
+    const agent = agentFixture.agent({ kind: 'answer', before: { until: begin.promise } })
     const authorization = await buy(agent)
     const leaving = new AbortController()
     const request = { body: ask(`the same, ${kind}`, { stream }), headers: { authorization } }
     const first = agent.send({ ...request, signal: leaving.signal }).catch(() => undefined)
-    await booth.stage.provider.until(() => agent.calls() === 1)
+    await agentFixture.fixture.provider.until(() => agent.calls() === 1)
     const second = agent.send(request)
     await eventually(async () => (await left(agent, authorization)) === 8, 'both have a call')
     leaving.abort()
@@ -58,14 +58,14 @@ for (const stream of [false, true]) {
 }
 
 test('default pipeline: a payer that disconnects before the reply has begun leaves no unhandled error', async (t) => {
-  const agent = booth.agent({ kind: 'answer', writes: holdEvent(0, new Promise(() => {})) })
+  const agent = agentFixture.agent({ kind: 'answer', writes: holdEvent(0, new Promise(() => {})) })
   const authorization = await buy(agent)
   const leaving = new AbortController()
   const body = ask('left before the first event', { stream: true })
   const headers = { authorization, 'x-svc-pipe': 'exact-cache,dawdler,cost-guard' }
   const asked = agent.send({ body, headers, signal: leaving.signal }).catch(() => undefined)
-  await eventually(() => booth.stage.gateway.log().includes('dawdler.waiting'), 'the reply has begun')
+  await eventually(() => agentFixture.fixture.gateway.log().includes('dawdler.waiting'), 'the reply has begun')
   leaving.abort()
   await asked
-  await booth.stage.assertSound(t, agent.scene)
+  await agentFixture.fixture.assertSound(t, agent.scenario)
 })

@@ -1,25 +1,25 @@
 import { createHash } from 'node:crypto'
 import test from 'ava'
+import { openFixture } from '../support/fixture.ts'
 import { ask, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { PIPELINE } from '../support/pipelines.ts'
-import { openStage } from '../support/stage.ts'
-import { AGENT, openBooth, receiptOf } from './booth.ts'
+import { AGENT, openAgentFixture, receiptOf } from './agent-fixture.ts'
 
-const [booth, plain, unready] = await Promise.all([
-  openBooth(),
-  openStage({ env: { SVC_PIPELINE: PIPELINE } }),
-  openStage({
+const [agentFixture, plain, unready] = await Promise.all([
+  openAgentFixture(),
+  openFixture({ env: { SVC_PIPELINE: PIPELINE } }),
+  openFixture({
     env: { SVC_PIPELINE: PIPELINE, SVC_MPP: 'on', SVC_MPP_SECRET: 's'.repeat(40), SVC_MPP_REALM: 'gw.test' },
   }),
 ])
-test.after.always(() => Promise.all([booth.close(), plain.close(), unready.close()]))
+test.after.always(() => Promise.all([agentFixture.close(), plain.close(), unready.close()]))
 
 const get = (url: string, where: string) =>
   send(url, { method: 'GET', path: where, headers: { authorization: undefined } })
 
 test('discovery: has exactly the members of the specification', async (t) => {
-  const reply = await get(booth.url, '/.well-known/mpp')
+  const reply = await get(agentFixture.url, '/.well-known/mpp')
   t.is(reply.status, 200)
   t.deepEqual(reply.json, {
     spec_version: '0.1',
@@ -38,11 +38,11 @@ test('discovery: has exactly the members of the specification', async (t) => {
 })
 
 test('discovery: the document and the quote explain disconnected calls and stored replies', async (t) => {
-  const { json } = await get(booth.url, '/.well-known/mpp')
+  const { json } = await get(agentFixture.url, '/.well-known/mpp')
   const terms = { left_calls_given_back: 2, cached_session_calls: 'not_counted' }
   t.like(valueAt(json, 'terms'), terms)
   t.regex(String(valueAt(json, 'terms.description')), /count as delivered.*cache/)
-  const quote = await send(booth.url, {
+  const quote = await send(agentFixture.url, {
     path: '/v1/agent/quote',
     body: ask('x'),
     headers: { authorization: undefined },
@@ -71,7 +71,7 @@ test('discovery: without Stripe it reports that nothing can be paid', async (t) 
 
 test('quote: returns price, digest and limits, and stores nothing', async (t) => {
   const body = JSON.stringify(ask('what is the toll', { max_tokens: 60_000 }))
-  const reply = await send(booth.url, { path: '/v1/agent/quote', body, headers: { authorization: undefined } })
+  const reply = await send(agentFixture.url, { path: '/v1/agent/quote', body, headers: { authorization: undefined } })
   t.is(reply.status, 200, reply.text)
   t.like(reply.json, {
     object: 'quote',
@@ -88,13 +88,13 @@ test('quote: returns price, digest and limits, and stores nothing', async (t) =>
     price_usd_per_call: 0.5,
   })
   const most = Number(valueAt(reply.json, 'max_tokens'))
-  const fits = await send(booth.url, { path: AGENT, body: ask('what is the toll', { max_tokens: most }) })
+  const fits = await send(agentFixture.url, { path: AGENT, body: ask('what is the toll', { max_tokens: most }) })
   t.is(fits.status, 402)
-  t.is((await send(booth.url, { path: '/v1/agent/quote', body: { nope: 1 } })).status, 400)
+  t.is((await send(agentFixture.url, { path: '/v1/agent/quote', body: { nope: 1 } })).status, 400)
 })
 
 test('ledger: lists settled payments, newest first, in pages, without payers', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const references: string[] = []
   for (let i = 0; i < 3; i++) {
     const body = ask(`ledger ${i}`)
@@ -109,7 +109,7 @@ test('ledger: lists settled payments, newest first, in pages, without payers', a
   let cursor: unknown = ''
   for (let page = 0; page < 10 && cursor !== null; page++) {
     const after = cursor === '' ? '' : `&cursor=${cursor}`
-    const { json } = await get(booth.url, `/v1/agent/ledger?limit=2${after}`)
+    const { json } = await get(agentFixture.url, `/v1/agent/ledger?limit=2${after}`)
     const data = valueAt(json, 'data') as object[]
     t.true(data.length <= 2)
     seen.push(...data)
@@ -131,11 +131,11 @@ test('ledger: lists settled payments, newest first, in pages, without payers', a
   ])
   t.like(seen[0], { amount: '50', currency: 'usd', status: 'delivered', model: 'claude-sonnet-4-5' })
   for (const wrong of ['limit=0', 'limit=101', 'limit=x', 'cursor=x', 'cursor=1.short'])
-    t.is((await get(booth.url, `/v1/agent/ledger?${wrong}`)).status, 400)
+    t.is((await get(agentFixture.url, `/v1/agent/ledger?${wrong}`)).status, 400)
 })
 
 test('openapi: shows the price of a paid call', async (t) => {
-  const { json } = await get(booth.url, '/openapi.json')
+  const { json } = await get(agentFixture.url, '/openapi.json')
   t.is(valueAt(json, 'openapi'), '3.1.0')
   const paths = valueAt(json, 'paths') as Record<string, object>
   t.deepEqual(valueAt(paths[AGENT], 'post.x-payment-info'), {
@@ -145,7 +145,7 @@ test('openapi: shows the price of a paid call', async (t) => {
 })
 
 test('openapi: names for operations are all different', async (t) => {
-  const { json } = await get(booth.url, '/openapi.json')
+  const { json } = await get(agentFixture.url, '/openapi.json')
   const operations = Object.values(valueAt(json, 'paths') as object).flatMap((path: object) => Object.values(path))
   const names = operations.map(({ operationId }: { operationId: string }) => operationId)
   t.true(names.length > 10)
@@ -153,7 +153,7 @@ test('openapi: names for operations are all different', async (t) => {
 })
 
 test('llms.txt: explains how to pay', async (t) => {
-  const { status, text, headers } = await get(booth.url, '/llms.txt')
+  const { status, text, headers } = await get(agentFixture.url, '/llms.txt')
   t.is(status, 200)
   t.regex(String(headers['content-type']), /^text\/plain/)
   t.regex(text, /0\.50 USD/)

@@ -2,17 +2,17 @@ import test from 'ava'
 import { ask } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import type { Script } from '../support/provider/script.ts'
-import { credential, openBooth, readChallenge } from './booth.ts'
+import { credential, openAgentFixture, readChallenge } from './agent-fixture.ts'
 
 const NEVER = new Promise<void>(() => {})
 const ANSWER: Script = { kind: 'answer' }
 
 const IMPATIENT = { providers: { timeouts: { first_byte: '1s' } } }
-const booth = await openBooth({}, {}, IMPATIENT)
-test.after.always(booth.close)
+const agentFixture = await openAgentFixture({}, {}, IMPATIENT)
+test.after.always(agentFixture.close)
 
 test('late: of calls that outlive the provider’s time-out two are free, and no other is made or charged', async (t) => {
-  const agent = booth.agent({ kind: 'answer', before: { until: NEVER } })
+  const agent = agentFixture.agent({ kind: 'answer', before: { until: NEVER } })
   const body = ask('takes long')
   const challenge = await agent.ask(body)
   const authorization = credential(challenge, agent.grant())
@@ -24,7 +24,7 @@ test('late: of calls that outlive the provider’s time-out two are free, and no
 })
 
 test('late: a call that is late once is answered and charged when it is sent again', async (t) => {
-  const agent = booth.agent((_, nth) => (nth === 1 ? { kind: 'answer', before: { until: NEVER } } : ANSWER))
+  const agent = agentFixture.agent((_, nth) => (nth === 1 ? { kind: 'answer', before: { until: NEVER } } : ANSWER))
   const body = ask('late once')
   const challenge = await agent.ask(body)
   const authorization = credential(challenge, agent.grant())
@@ -34,7 +34,7 @@ test('late: a call that is late once is answered and charged when it is sent aga
 })
 
 test('late: of a session further calls are refused without being used up, and a stream is answered', async (t) => {
-  const agent = booth.agent((_, nth) => (nth <= 2 ? { kind: 'answer', before: { until: NEVER } } : ANSWER))
+  const agent = agentFixture.agent((_, nth) => (nth <= 2 ? { kind: 'answer', before: { until: NEVER } } : ANSWER))
   const path = '/v1/agent/sessions'
   const challenge = readChallenge(await agent.send({ path }))
   const paying = { authorization: credential(challenge, agent.grant({ maxCents: 50 })) }
@@ -50,7 +50,7 @@ test('late: of a session further calls are refused without being used up, and a 
 })
 
 test('late: of a session ten calls without a stream may run at once, so that no more are late together', async (t) => {
-  const agent = booth.agent({ kind: 'answer', before: { until: NEVER } })
+  const agent = agentFixture.agent({ kind: 'answer', before: { until: NEVER } })
   const path = '/v1/agent/sessions'
   const buying = { path, body: { calls: 20 } }
   const challenge = readChallenge(await agent.send(buying))
@@ -67,7 +67,7 @@ test('late: of a session ten calls without a stream may run at once, so that no 
 })
 
 test('late: money that was taken before the call is owed an answer', async (t) => {
-  await using automatic = await openBooth({ SVC_MPP_SETTLEMENT: 'automatic' }, {}, IMPATIENT)
+  await using automatic = await openAgentFixture({ SVC_MPP_SETTLEMENT: 'automatic' }, {}, IMPATIENT)
   const agent = automatic.agent((_, nth) => (nth <= 3 ? { kind: 'answer', before: { until: NEVER } } : ANSWER))
   const body = ask('taken at once')
   const challenge = await agent.ask(body)

@@ -2,10 +2,10 @@ import test from 'ava'
 import { eventually } from '../support/eventually.ts'
 import { ask, type Reply } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
-import { type Agent, credential, openBooth, readChallenge } from './booth.ts'
+import { type Agent, credential, openAgentFixture, readChallenge } from './agent-fixture.ts'
 
-const booth = await openBooth()
-test.after.always(booth.close)
+const agentFixture = await openAgentFixture()
+test.after.always(agentFixture.close)
 
 const SESSIONS = '/v1/agent/sessions'
 const ROUNDS = 6
@@ -28,11 +28,11 @@ async function leave(agent: Agent, authorization: string, body: object): Promise
   const calls = agent.calls()
   const leaving = new AbortController()
   const sent = agent.send({ body: { ...body }, headers: { authorization }, signal: leaving.signal })
-  const asked = booth.stage.provider.until(() => agent.calls() > calls).then(() => undefined)
+  const asked = agentFixture.fixture.provider.until(() => agent.calls() > calls).then(() => undefined)
   const reply = await Promise.race([sent, asked])
   leaving.abort()
   await sent
-  await booth.stage.provider.until(() => agent.scene.seen().every(({ ended }) => ended !== 'open'))
+  await agentFixture.fixture.provider.until(() => agent.scenario.seen().every(({ ended }) => ended !== 'open'))
   return reply
 }
 
@@ -40,7 +40,7 @@ for (const stream of [false, true]) {
   const kind = stream ? 'a stream' : 'JSON'
 
   test(`leaving: of a challenge two calls are given back, and the third counts as delivered, ${kind}`, async (t) => {
-    const agent = booth.agent({ kind: 'answer', before: { until: new Promise(() => {}) } })
+    const agent = agentFixture.agent({ kind: 'answer', before: { until: new Promise(() => {}) } })
     const body = ask('left again and again', { stream })
     const challenge = await agent.ask(body)
     const authorization = credential(challenge, agent.grant())
@@ -60,7 +60,7 @@ for (const stream of [false, true]) {
   })
 
   test(`leaving: of a session two calls are given back, and further ones are used up, ${kind}`, async (t) => {
-    const agent = booth.agent({ kind: 'answer', before: { until: new Promise(() => {}) } })
+    const agent = agentFixture.agent({ kind: 'answer', before: { until: new Promise(() => {}) } })
     const authorization = await buy(agent)
     for (let round = 1; round <= ROUNDS; round++) {
       t.is(await leave(agent, authorization, ask(`round ${round}`, { stream })), undefined)
@@ -72,7 +72,7 @@ for (const stream of [false, true]) {
 }
 
 test('leaving: a client that leaves before any provider was asked is not counted', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const authorization = await buy(agent)
   for (let round = 1; round <= ROUNDS; round++) {
     const refused = await agent.send({ body: ask('', { max_tokens: 0 }), headers: { authorization } })
@@ -82,7 +82,7 @@ test('leaving: a client that leaves before any provider was asked is not counted
 })
 
 test('leaving: a stored answer to an earlier call of a session does not use up a call', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const authorization = await buy(agent)
   for (const stream of [false, true, false]) {
     const reply = await agent.send({ body: ask('the same again', { stream }), headers: { authorization } })
@@ -97,7 +97,7 @@ test('leaving: a stored answer to an earlier call of a session does not use up a
 })
 
 test('leaving: of calls at once that share an answer each is used up', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const authorization = await buy(agent)
   const request = { body: ask('at once'), headers: { authorization } }
   const replies = await Promise.all([agent.send(request), agent.send(request), agent.send(request)])
@@ -106,7 +106,7 @@ test('leaving: of calls at once that share an answer each is used up', async (t)
 })
 
 test('leaving: the calls of a session have a limit by the minute', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const authorization = await buy(agent)
   let reply: Reply | undefined
   // On a slow machine further ones are let through meanwhile.

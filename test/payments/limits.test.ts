@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { ask, type Reply } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
-import { type Agent, credential, openBooth, readChallenge, receiptOf } from './booth.ts'
+import { type Agent, credential, openAgentFixture, readChallenge, receiptOf } from './agent-fixture.ts'
 
 const BODY = ask('what is the toll')
 const SESSIONS = '/v1/agent/sessions'
@@ -24,8 +24,8 @@ async function exhaust(t: ExecutionContext, agent: Agent, { left, perMinute }: {
 }
 
 test('limits: challenges per address are limited, any payer may pay one, and requests alone cost nothing', async (t) => {
-  await using booth = await openBooth({}, { challenges_per_minute: { per_address: 12, overall: 0 } })
-  const agent = booth.agent()
+  await using agentFixture = await openAgentFixture({}, { challenges_per_minute: { per_address: 12, overall: 0 } })
+  const agent = agentFixture.agent()
   const challenge = await agent.ask(BODY)
   const token = agent.grant({ maxCents: 5000 })
   const forSession = readChallenge(await agent.send({ path: SESSIONS }))
@@ -49,7 +49,7 @@ test('limits: challenges per address are limited, any payer may pay one, and req
     others.map(({ status }) => status),
     others.map(() => 429),
   )
-  t.false(booth.stripe.seen.some(({ method }) => method === 'POST'))
+  t.false(agentFixture.stripe.seen.some(({ method }) => method === 'POST'))
   const paid = await agent.pay(BODY, challenge, token)
   t.is(paid.status, 200, paid.text)
   t.truthy(receiptOf(paid))
@@ -67,16 +67,16 @@ test('limits: challenges per address are limited, any payer may pay one, and req
 })
 
 test('limits: all addresses together have only so many challenges', async (t) => {
-  await using booth = await openBooth({}, { challenges_per_minute: { per_address: 0, overall: 8 } })
-  const agent = booth.agent()
+  await using agentFixture = await openAgentFixture({}, { challenges_per_minute: { per_address: 0, overall: 8 } })
+  const agent = agentFixture.agent()
   const challenge = await agent.ask(BODY)
   await exhaust(t, agent, { left: 7, perMinute: 8 })
   t.is((await agent.pay(BODY, challenge, agent.grant())).status, 200)
 })
 
 test('limits: a challenge can be presented only so often, whichever tokens it is tried with', async (t) => {
-  await using booth = await openBooth()
-  const agent = booth.agent()
+  await using agentFixture = await openAgentFixture()
+  const agent = agentFixture.agent()
   const challenge = await agent.ask(BODY)
   const begunAtMs = performance.now()
   const tried: Reply[] = []
@@ -96,6 +96,6 @@ test('limits: a challenge can be presented only so often, whichever tokens it is
     [],
   )
   // One token was presented to Stripe; the others were not its.
-  t.is(booth.stripe.seen.filter(({ path, method }) => method === 'POST' && path.endsWith('intents')).length, 1)
+  t.is(agentFixture.stripe.seen.filter(({ path, method }) => method === 'POST' && path.endsWith('intents')).length, 1)
   t.like(agent.books(challenge), { capturedCents: 0, heldCents: 0 })
 })

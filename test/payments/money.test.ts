@@ -3,10 +3,18 @@ import { eventually } from '../support/eventually.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
 import { type JsonObject, valueAt } from '../support/json.ts'
 import type { StripeObject } from '../support/stripe/objects.ts'
-import { type Agent, credential, endingAt, openBooth, type ReadChallenge, readChallenge, receiptOf } from './booth.ts'
+import {
+  type Agent,
+  credential,
+  endingAt,
+  openAgentFixture,
+  type ReadChallenge,
+  readChallenge,
+  receiptOf,
+} from './agent-fixture.ts'
 
-const booth = await openBooth()
-test.after.always(booth.close)
+const agentFixture = await openAgentFixture()
+test.after.always(agentFixture.close)
 
 const BODY = ask('what is the toll')
 const STREAM = ask('what is the toll', { stream: true })
@@ -42,7 +50,7 @@ function assertPaid(t: ExecutionContext, agent: Agent, challenge: ReadChallenge,
   t.true(Math.abs(Date.parse(String(receipt?.timestamp)) - Date.now()) < 60_000)
   t.is(reply.headers['cache-control'], 'private')
   t.deepEqual(agent.books(challenge), { intents: 1, capturedCents: 50, heldCents: 0, statuses: ['succeeded'] })
-  const [intent] = booth.stripe.world.objects.all('payment_intent').filter(({ id }) => id === receipt?.reference)
+  const [intent] = agentFixture.stripe.world.objects.all('payment_intent').filter(({ id }) => id === receipt?.reference)
   t.like(intent?.metadata, { mpp_challenge_id: challenge.id, machine_payment: 'true' })
 }
 
@@ -51,7 +59,7 @@ for (const [kind, body] of [
   ['stream', STREAM],
 ] as const) {
   test(`money: a call is asked for, paid and answered (${kind})`, async (t) => {
-    const agent = booth.agent()
+    const agent = agentFixture.agent()
     const challenge = await agent.ask(body)
     t.is(agent.calls(), 0)
     const reply = await agent.pay(body, challenge, agent.grant())
@@ -61,7 +69,7 @@ for (const [kind, body] of [
   })
 
   test(`money: upstream 5xx charges nothing, and the same credential resumes (${kind})`, async (t) => {
-    const agent = booth.agent((_request, nth) => (nth <= 3 ? { kind: 'error', status: 500 } : undefined))
+    const agent = agentFixture.agent((_request, nth) => (nth <= 3 ? { kind: 'error', status: 500 } : undefined))
     const challenge = await agent.ask(body)
     const token = agent.grant()
     const failed = await agent.pay(body, challenge, token)
@@ -72,18 +80,18 @@ for (const [kind, body] of [
 
   test(`money: a client that leaves before the answer is not charged, and may come back (${kind})`, async (t) => {
     const gate = Promise.withResolvers<void>()
-    const agent = booth.agent((_request, nth) =>
+    const agent = agentFixture.agent((_request, nth) =>
       nth === 1 ? { kind: 'answer', before: { until: gate.promise } } : undefined,
     )
     const challenge = await agent.ask(body)
     const token = agent.grant()
     const leaving = new AbortController()
     const left = agent.pay(body, challenge, token, { signal: leaving.signal })
-    await booth.stage.provider.until(() => agent.calls() === 1)
+    await agentFixture.fixture.provider.until(() => agent.calls() === 1)
     leaving.abort()
     t.is((await left).status, 0)
     // An answer that came before the gateway knew that its client had left would be delivered, and charged.
-    await booth.stage.provider.until(() => agent.scene.seen().every(({ ended }) => ended !== 'open'))
+    await agentFixture.fixture.provider.until(() => agent.scenario.seen().every(({ ended }) => ended !== 'open'))
     gate.resolve()
     t.like(agent.books(challenge), { capturedCents: 0, heldCents: 50 })
     assertPaid(t, agent, challenge, await agent.pay(body, challenge, token))
@@ -92,11 +100,11 @@ for (const [kind, body] of [
 
 /** Resolves when the gateway has read the end of a connection that was closed before: it reads in the order of arrival. */
 async function untilNoticed(): Promise<void> {
-  await send(booth.url, { method: 'GET', path: '/health' })
+  await send(agentFixture.url, { method: 'GET', path: '/health' })
 }
 
 test('money: a client that leaves while the money is being held is not charged, and may come back', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const challenge = await agent.ask(BODY)
   const token = agent.grant()
   const gate = Promise.withResolvers<void>()
@@ -104,7 +112,7 @@ test('money: a client that leaves while the money is being held is not charged, 
   const leaving = new AbortController()
   const left = agent.pay(BODY, challenge, token, { signal: leaving.signal })
   await eventually(
-    () => booth.stripe.seen.some(({ idempotencyKey }) => idempotencyKey === `mpp_${challenge.id}`),
+    () => agentFixture.stripe.seen.some(({ idempotencyKey }) => idempotencyKey === `mpp_${challenge.id}`),
     'asked',
   )
   leaving.abort()
@@ -118,7 +126,7 @@ test('money: a client that leaves while the money is being held is not charged, 
 })
 
 test('money: an upstream that breaks off before its first event charges nothing', async (t) => {
-  const agent = booth.agent((_request, nth) => (nth === 1 ? { kind: 'sse', bytes: ': nothing\n\n' } : undefined))
+  const agent = agentFixture.agent((_request, nth) => (nth === 1 ? { kind: 'sse', bytes: ': nothing\n\n' } : undefined))
   const challenge = await agent.ask(STREAM)
   const token = agent.grant()
   assertOwed(t, await agent.pay(STREAM, challenge, token), 502)
@@ -128,7 +136,7 @@ test('money: an upstream that breaks off before its first event charges nothing'
 
 test('money: an error as the first event charges nothing', async (t) => {
   const bytes = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"x"}}\n\n'
-  const agent = booth.agent((_request, nth) => (nth === 1 ? { kind: 'sse', bytes } : undefined))
+  const agent = agentFixture.agent((_request, nth) => (nth === 1 ? { kind: 'sse', bytes } : undefined))
   const challenge = await agent.ask(STREAM)
   const token = agent.grant()
   assertOwed(t, await agent.pay(STREAM, challenge, token), 502)
@@ -137,7 +145,7 @@ test('money: an error as the first event charges nothing', async (t) => {
 })
 
 test('money: a stream that breaks after its first event is a charged call, and cannot be had again', async (t) => {
-  const agent = booth.agent({ kind: 'answer', writes: { sizes: 'events' }, cutAfterBytes: 700 })
+  const agent = agentFixture.agent({ kind: 'answer', writes: { sizes: 'events' }, cutAfterBytes: 700 })
   const challenge = await agent.ask(STREAM)
   const token = agent.grant()
   const reply = await agent.pay(STREAM, challenge, token)
@@ -151,7 +159,7 @@ test('money: a stream that breaks after its first event is a charged call, and c
 
 test('money: the receipt and headers of a stream are there before its first event ends', async (t) => {
   const gate = Promise.withResolvers<void>()
-  const agent = booth.agent({
+  const agent = agentFixture.agent({
     kind: 'answer',
     writes: { sizes: 'events', between: (done) => (done === 1 ? { until: gate.promise } : undefined) },
   })
@@ -168,7 +176,7 @@ test('money: the receipt and headers of a stream are there before its first even
 })
 
 test('money: the provider’s 4xx reaches the payer and is not charged', async (t) => {
-  const agent = booth.agent({ kind: 'error', status: 413, type: 'request_too_large' })
+  const agent = agentFixture.agent({ kind: 'error', status: 413, type: 'request_too_large' })
   const challenge = await agent.ask(BODY)
   assertOwed(t, await agent.pay(BODY, challenge, agent.grant()), 413)
   t.like(agent.books(challenge), { capturedCents: 0 })
@@ -176,7 +184,7 @@ test('money: the provider’s 4xx reaches the payer and is not charged', async (
 
 test('money: a fault between operator and provider is not reported as the payer’s', async (t) => {
   for (const status of [401, 402, 403]) {
-    const agent = booth.agent({ kind: 'error', status })
+    const agent = agentFixture.agent({ kind: 'error', status })
     const challenge = await agent.ask(BODY)
     assertOwed(t, await agent.pay(BODY, challenge, agent.grant()), 502)
     t.like(agent.books(challenge), { capturedCents: 0 })
@@ -184,7 +192,7 @@ test('money: a fault between operator and provider is not reported as the payer�
 })
 
 test('money: a paid challenge is used up', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const challenge = await agent.ask(BODY)
   const token = agent.grant({ maxCents: 5000 })
   assertPaid(t, agent, challenge, await agent.pay(BODY, challenge, token))
@@ -195,7 +203,7 @@ test('money: a paid challenge is used up', async (t) => {
 })
 
 test('money: two tokens on one challenge: the first holds it', async (t) => {
-  const agent = booth.agent((_request, nth) => (nth <= 3 ? { kind: 'error', status: 500 } : undefined))
+  const agent = agentFixture.agent((_request, nth) => (nth <= 3 ? { kind: 'error', status: 500 } : undefined))
   const challenge = await agent.ask(BODY)
   const [first, second] = [agent.grant(), agent.grant()]
   assertOwed(t, await agent.pay(BODY, challenge, first), 502)
@@ -204,7 +212,7 @@ test('money: two tokens on one challenge: the first holds it', async (t) => {
 })
 
 test('money: a challenge that is altered in any member is not ours', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const challenge = await agent.ask(BODY)
   const token = agent.grant()
   const other = await agent.ask(ask('another'))
@@ -219,7 +227,7 @@ test('money: a challenge that is altered in any member is not ours', async (t) =
     digest: other.digest,
     opaque: other.opaque,
   }
-  const seen = booth.stripe.seen.length
+  const seen = agentFixture.stripe.seen.length
   for (const [name, value] of Object.entries(changes))
     assertRefused(t, await agent.pay(BODY, { ...challenge, [name]: value }, token), 'invalid-challenge')
   for (const name of ['expires', 'digest', 'opaque']) {
@@ -227,13 +235,13 @@ test('money: a challenge that is altered in any member is not ours', async (t) =
     const headers = { authorization: credential(rest, token) }
     assertRefused(t, await agent.send({ body: BODY, headers }), 'invalid-challenge')
   }
-  t.false(booth.stripe.seen.slice(seen).some(({ form }) => form.shared_payment_granted_token === token))
+  t.false(agentFixture.stripe.seen.slice(seen).some(({ form }) => form.shared_payment_granted_token === token))
   t.deepEqual(agent.books(challenge).intents, 0)
   assertPaid(t, agent, challenge, await agent.pay(BODY, challenge, token))
 })
 
 test('money: a challenge whose time is over pays for nothing, and nothing is asked of Stripe', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const challenge = await agent.ask(BODY)
   const token = agent.grant()
   const over = endingAt(challenge, Date.now() - 1)
@@ -250,17 +258,17 @@ for (const [kind, body] of [
   ['stream', STREAM],
 ] as const)
   test(`money: a client that leaves while the money is taken is owed the answer, and has it for that money (${kind})`, async (t) => {
-    const agent = booth.agent()
+    const agent = agentFixture.agent()
     const challenge = await agent.ask(body)
     const token = agent.grant()
     const isCapture = ({ path }: { path: string }) => path.endsWith('/capture')
     const gate = Promise.withResolvers<void>()
     agent.trouble(challenge, (request) => (isCapture(request) ? { kind: 'wait', until: gate.promise } : undefined))
     const leaving = new AbortController()
-    const before = booth.stripe.seen.filter(isCapture).length
+    const before = agentFixture.stripe.seen.filter(isCapture).length
     const left = agent.pay(body, challenge, token, { signal: leaving.signal })
     const captureOf = () =>
-      booth.stripe.seen.slice(before).some((request) => request.idempotencyKey === `mpp_cap_${challenge.id}`)
+      agentFixture.stripe.seen.slice(before).some((request) => request.idempotencyKey === `mpp_cap_${challenge.id}`)
     await eventually(captureOf, 'the money is being taken')
     leaving.abort()
     t.is((await left).status, 0)
@@ -272,7 +280,7 @@ for (const [kind, body] of [
   })
 
 test('money: another body is refused, and the challenge stays good for its own', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const challenge = await agent.ask(BODY)
   const token = agent.grant()
   assertRefused(t, await agent.pay(ask('what is the tolL'), challenge, token), 'verification-failed', challenge)
@@ -283,7 +291,7 @@ test('money: another body is refused, and the challenge stays good for its own',
 })
 
 test('money: a declined token charges nothing and burns the challenge', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const challenge = await agent.ask(BODY)
   const fresh = assertRefused(
     t,
@@ -298,7 +306,7 @@ test('money: a declined token charges nothing and burns the challenge', async (t
 })
 
 test('money: a token whose bank wants its owner charges nothing, and nothing stays open', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const challenge = await agent.ask(BODY)
   const reply = await agent.pay(BODY, challenge, agent.grant({ card: 'asks-owner' }))
   assertRefused(t, reply, 'verification-failed', challenge)
@@ -307,7 +315,7 @@ test('money: a token whose bank wants its owner charges nothing, and nothing sta
 })
 
 test('money: a token that is unknown, used up or over charges nothing', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   for (const token of ['spt_unknown', agent.grant({ maxCents: 49 }), agent.grant({ expiresAtS: 1 })]) {
     const challenge = await agent.ask(BODY)
     assertRefused(t, await agent.pay(BODY, challenge, token), 'verification-failed', challenge)
@@ -317,7 +325,7 @@ test('money: a token that is unknown, used up or over charges nothing', async (t
 })
 
 test('money: a payment that is still being processed is neither served nor charged again', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const challenge = await agent.ask(BODY)
   const token = agent.grant({ card: 'slow' })
   assertOwed(t, await agent.pay(BODY, challenge, token), 503)
@@ -328,7 +336,7 @@ test('money: a payment that is still being processed is neither served nor charg
 
 test('money: Stripe down is 503 without a challenge, and the same credential continues when it is back', async (t) => {
   for (const kind of ['lose-before', 'lose-after'] as const) {
-    const agent = booth.agent()
+    const agent = agentFixture.agent()
     const challenge = await agent.ask(BODY)
     const token = agent.grant()
     let isDown = true
@@ -343,7 +351,7 @@ test('money: Stripe down is 503 without a challenge, and the same credential con
 
 for (const kind of ['lose-before', 'lose-after'] as const)
   test(`money: an answer of Stripe that is lost once changes nothing (${kind})`, async (t) => {
-    const agent = booth.agent()
+    const agent = agentFixture.agent()
     const challenge = await agent.ask(BODY)
     agent.trouble(challenge, (_request, nth) => (nth % 2 === 1 ? { kind } : undefined))
     assertPaid(t, agent, challenge, await agent.pay(BODY, challenge, agent.grant(), { timeoutMs: 40_000 }))
@@ -352,7 +360,7 @@ for (const kind of ['lose-before', 'lose-after'] as const)
 
 for (const kind of ['lose-before', 'lose-after'] as const)
   test(`money: a capture whose answer is lost for good is owed, and made up for (${kind})`, async (t) => {
-    const agent = booth.agent()
+    const agent = agentFixture.agent()
     const challenge = await agent.ask(BODY)
     const token = agent.grant()
     let isDown = true
@@ -367,13 +375,13 @@ for (const kind of ['lose-before', 'lose-after'] as const)
 
 test('money: a capture that is refused gives no answer, charges nothing and holds nothing', async (t) => {
   for (const body of [BODY, STREAM]) {
-    const agent = booth.agent()
+    const agent = agentFixture.agent()
     const challenge = await agent.ask(body)
     let hold: StripeObject | undefined
     agent.trouble(challenge, ({ path }) => {
       if (!path.endsWith('/capture')) return undefined
       // The hold has run out at the bank.
-      hold = booth.stripe.world.objects.all('payment_intent').find(({ id }) => path.includes(`/${id}/`))
+      hold = agentFixture.stripe.world.objects.all('payment_intent').find(({ id }) => path.includes(`/${id}/`))
       if (hold !== undefined) hold.status = 'canceled'
       return undefined
     })
@@ -385,10 +393,12 @@ test('money: a capture that is refused gives no answer, charges nothing and hold
 })
 
 test('money: after a capture that is refused, money that is still held is released', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const challenge = await agent.ask(BODY)
   agent.trouble(challenge, ({ path }) => {
-    const intent = booth.stripe.world.objects.all('payment_intent').find(({ id }) => path.endsWith(`/${id}/capture`))
+    const intent = agentFixture.stripe.world.objects
+      .all('payment_intent')
+      .find(({ id }) => path.endsWith(`/${id}/capture`))
     if (intent !== undefined) intent.refusesCapture = true
     return undefined
   })
@@ -397,7 +407,7 @@ test('money: after a capture that is refused, money that is still held is releas
 })
 
 test('money: bodies are checked before anything is asked for', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const badBodies = [{ nope: 1 }, '{', '[]', ask('x', { max_tokens: 0 }), ask('x', { model: 'nobody/x' })]
   for (const body of badBodies) {
     const reply = await agent.send({ body })
@@ -408,7 +418,7 @@ test('money: bodies are checked before anything is asked for', async (t) => {
 })
 
 test('money: a call that could cost more than its price covers is refused, with the limits that fit', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const reply = await agent.send({ body: ask('x', { max_tokens: 60_000 }) })
   t.is(reply.status, 400)
   t.like(valueAt(reply.json, 'error'), { type: 'cost_limit_per_request', limit: 0.5 })
@@ -419,7 +429,7 @@ test('money: a call that could cost more than its price covers is refused, with 
 })
 
 test('money: searches are in the price, and work without a bound is refused, before anything is asked to be paid', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const searching = (max_uses?: number) => ({
     ...BODY,
     tools: [{ type: 'web_search_20250305', name: 'web_search', ...(max_uses !== undefined && { max_uses }) }],
@@ -443,7 +453,7 @@ test('money: searches are in the price, and work without a bound is refused, bef
 })
 
 test('money: every model that a body names is in the price', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const body = (extra: JsonObject) => ask('x', { model: 'claude-haiku-4-5', max_tokens: 30_000, ...extra })
   t.is((await agent.send({ body: body({}) })).status, 402)
   for (const extra of [{ models: ['claude-opus-4-1'] }, { router: { fallback_model: 'claude-opus-4-1' } }]) {
@@ -455,7 +465,7 @@ test('money: every model that a body names is in the price', async (t) => {
 })
 
 test('money: a bare probe has a challenge, which pays for nothing else', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const challenge = assertRefused(t, await agent.send(), 'payment-required')
   t.is(agent.books(challenge).intents, 0)
   assertRefused(t, await agent.pay(BODY, challenge, agent.grant()), 'verification-failed', challenge)
@@ -464,7 +474,7 @@ test('money: a bare probe has a challenge, which pays for nothing else', async (
 })
 
 test('money: credentials that cannot be read, and several, are refused without a charge', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const good = await agent.ask(BODY)
   const encoded = credential(good, 'spt_never_used').slice('Payment '.length)
   const print = (value: unknown) => `Payment ${Buffer.from(JSON.stringify(value)).toString('base64url')}`
@@ -497,11 +507,11 @@ test('money: credentials that cannot be read, and several, are refused without a
 
 test('money: of submits at the same time one is served; the others wait, and are refused as used', async (t) => {
   const gate = Promise.withResolvers<void>()
-  const agent = booth.agent({ kind: 'answer', before: { until: gate.promise } })
+  const agent = agentFixture.agent({ kind: 'answer', before: { until: gate.promise } })
   const challenge = await agent.ask(BODY)
   const token = agent.grant()
   const submits = Array.from({ length: 40 }, () => agent.pay(BODY, challenge, token))
-  await booth.stage.provider.until(() => agent.calls() === 1)
+  await agentFixture.fixture.provider.until(() => agent.calls() === 1)
   gate.resolve()
   const replies = await Promise.all(submits)
   const [served, ...others] = replies.toSorted((a, b) => a.status - b.status)
@@ -512,11 +522,11 @@ test('money: of submits at the same time one is served; the others wait, and are
 })
 
 test('money: neither the payment’s credential nor its idempotency key reaches the provider', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const challenge = await agent.ask(BODY)
   const headers = { 'idempotency-key': 'mine' }
   assertPaid(t, agent, challenge, await agent.pay(BODY, challenge, agent.grant(), { headers }))
-  const [seen] = agent.scene.seen()
+  const [seen] = agent.scenario.seen()
   t.is(seen?.headers.authorization, undefined)
   t.is(seen?.headers['idempotency-key'], undefined)
 })
@@ -528,7 +538,7 @@ for (const [kind, body] of [
   test(`money: with an Idempotency-Key the same credential has the same answer again (${kind})`, async (t) => {
     const gate = Promise.withResolvers<void>()
     const between = (done: number) => (done === 2 ? { until: gate.promise } : undefined)
-    const agent = booth.agent({ kind: 'answer', writes: { sizes: 'events', between } })
+    const agent = agentFixture.agent({ kind: 'answer', writes: { sizes: 'events', between } })
     const challenge = await agent.ask(body)
     const token = agent.grant({ maxCents: 5000 })
     const headers = { 'idempotency-key': 'order-1' }
@@ -555,7 +565,7 @@ for (const [kind, body] of [
   })
 
 test('money: an Idempotency-Key that is too long is refused before anything is paid', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const challenge = await agent.ask(BODY)
   const headers = { 'idempotency-key': 'x'.repeat(256) }
   t.is((await agent.pay(BODY, challenge, agent.grant(), { headers })).status, 400)
@@ -563,8 +573,8 @@ test('money: an Idempotency-Key that is too long is refused before anything is p
 })
 
 test.after('money: no token, credential or receipt is in the log', async (t) => {
-  await eventually(() => booth.stage.gateway.log().includes('/v1/agent/messages'), 'the log has its lines')
-  const log = booth.stage.gateway.log()
+  await eventually(() => agentFixture.fixture.gateway.log().includes('/v1/agent/messages'), 'the log has its lines')
+  const log = agentFixture.fixture.gateway.log()
   for (const word of ['spt_', 'Payment ey', 'eyJ']) t.false(log.includes(word), word)
 })
 

@@ -6,7 +6,7 @@ import { ask, type Reply, send } from '../support/http-client.ts'
 import { createMigratedDatabase } from '../support/migrated-database.ts'
 import { isPostgresExpected } from '../support/postgres.ts'
 import { booksOf, grantToken } from '../support/stripe/machine-payments.ts'
-import { AGENT, credential, endingAt, type ReadChallenge, readChallenge, receiptOf } from './booth.ts'
+import { AGENT, credential, endingAt, type ReadChallenge, readChallenge, receiptOf } from './agent-fixture.ts'
 import { openRow } from './row.ts'
 
 const BODY = ask('what is the toll')

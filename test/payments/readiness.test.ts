@@ -1,12 +1,12 @@
 import test, { type ExecutionContext } from 'ava'
+import { openFixture } from '../support/fixture.ts'
 import { send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { PIPELINE } from '../support/pipelines.ts'
-import { openStage } from '../support/stage.ts'
 import { accountOf, machinePayments } from '../support/stripe/machine-payments.ts'
 import { Refusal } from '../support/stripe/refusal.ts'
 import { type Department, type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts'
-import { boothEnvironment } from './booth.ts'
+import { agentFixtureEnvironment } from './agent-fixture.ts'
 
 /** Reads `/.well-known/mpp` of a gateway with this Stripe behind it, in twenty concurrent requests. */
 async function statusWith(
@@ -17,13 +17,13 @@ async function statusWith(
   const stripe = await startStripe({ key, departments: [department, machinePayments] })
   t.teardown(stripe.close)
   prepare(stripe)
-  const stage = await openStage({
-    env: { ...boothEnvironment(stripe), SVC_PIPELINE: PIPELINE, STRIPE_SECRET_KEY: key },
+  const fixture = await openFixture({
+    env: { ...agentFixtureEnvironment(stripe), SVC_PIPELINE: PIPELINE, STRIPE_SECRET_KEY: key },
   })
-  t.teardown(stage.close)
+  t.teardown(fixture.close)
   const path = '/.well-known/mpp'
   const replies = await Promise.all(
-    Array.from({ length: 20 }, () => send(stage.gateway.url, { method: 'GET', path, headers: {} })),
+    Array.from({ length: 20 }, () => send(fixture.gateway.url, { method: 'GET', path, headers: {} })),
   )
   const asked = stripe.seen.filter((request) => request.path === '/v1/account').length
   const statuses = [...new Set(replies.map(({ json }) => valueAt(json, 'payment_methods.0.status')))]

@@ -5,10 +5,10 @@ import { verifyReceipt } from '../../src/journal/receipts/verify.ts'
 import { eventually } from '../support/eventually.ts'
 import { ask, type Reply } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
-import { type Agent, credential, openBooth, readChallenge, receiptOf } from './booth.ts'
+import { type Agent, credential, openAgentFixture, readChallenge, receiptOf } from './agent-fixture.ts'
 
-const booth = await openBooth()
-test.after.always(booth.close)
+const agentFixture = await openAgentFixture()
+test.after.always(agentFixture.close)
 
 const SESSIONS = '/v1/agent/sessions'
 const BODY = ask('what is the toll')
@@ -42,7 +42,7 @@ async function receiptFor(
 
 for (const stream of [false, true])
   test(`receipts: the payer alone has the canonical receipt, with the settled amount (${stream ? 'stream' : 'json'})`, async (t) => {
-    const agent = booth.agent()
+    const agent = agentFixture.agent()
     const body = { ...BODY, stream }
     const challenge = await agent.ask(body)
     const token = agent.grant()
@@ -71,7 +71,7 @@ for (const stream of [false, true])
   })
 
 test('receipts: the receipt of a failed try has no settlement, that of the paid one has it', async (t) => {
-  const agent = booth.agent((_request, nth) => (nth <= 3 ? { kind: 'error', status: 500 } : undefined))
+  const agent = agentFixture.agent((_request, nth) => (nth <= 3 ? { kind: 'error', status: 500 } : undefined))
   const challenge = await agent.ask(BODY)
   const token = agent.grant()
   const authorization = credential(challenge, token)
@@ -88,7 +88,7 @@ test('receipts: the receipt of a failed try has no settlement, that of the paid 
 })
 
 test('receipts: a call of a session has one, which its session’s credential opens', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const challenge = readChallenge(await agent.send({ path: SESSIONS }))
   const funding = credential(challenge, agent.grant())
   const session = await agent.send({ path: SESSIONS, headers: { authorization: funding } })

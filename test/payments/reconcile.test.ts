@@ -9,7 +9,7 @@ import type { Gateway } from '../support/gateway.ts'
 import { ask, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { booksOf, grantToken } from '../support/stripe/machine-payments.ts'
-import { AGENT, credential, type ReadChallenge, readChallenge } from './booth.ts'
+import { AGENT, credential, type ReadChallenge, readChallenge } from './agent-fixture.ts'
 import { openRow, type Row } from './row.ts'
 
 const BODY = ask('what is the toll')

@@ -9,7 +9,7 @@ import { querySqlite } from '../support/sqlite.ts'
 import { type Provider, startProvider } from '../support/stand-in-provider.ts'
 import { machinePayments } from '../support/stripe/machine-payments.ts'
 import { type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts'
-import { boothEnvironment } from './booth.ts'
+import { agentFixtureEnvironment } from './agent-fixture.ts'
 
 /** Several gateways that share a database, with one provider and one Stripe behind them. */
 export interface Row {
@@ -52,7 +52,7 @@ export async function openRow(
   const stripe = await startStripe({ departments: [machinePayments] })
   t.teardown(stripe.close)
   const env = {
-    ...boothEnvironment(stripe),
+    ...agentFixtureEnvironment(stripe),
     ANTHROPIC_BASE_URL: provider.url,
     ANTHROPIC_API_KEY: KEY,
     SVC_DATA_DIR: dataDir,

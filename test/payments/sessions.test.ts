@@ -1,10 +1,10 @@
 import test from 'ava'
 import { ask, type Reply } from '../support/http-client.ts'
 import { type JsonObject, valueAt } from '../support/json.ts'
-import { type Agent, openBooth, readChallenge, receiptOf } from './booth.ts'
+import { type Agent, openAgentFixture, readChallenge, receiptOf } from './agent-fixture.ts'
 
-const booth = await openBooth()
-test.after.always(booth.close)
+const agentFixture = await openAgentFixture()
+test.after.always(agentFixture.close)
 
 const PATH = '/v1/agent/sessions'
 const BODY = ask('what is the toll')
@@ -31,13 +31,16 @@ async function left(agent: Agent, session: Reply): Promise<unknown> {
 }
 
 test('sessions: ten calls are bought with one charge, and pay for ten answers', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const session = await buy(agent)
   t.is(session.status, 201, session.text)
   t.like(session.json, { object: 'session', calls_total: 10, calls_remaining: 10, price_usd_per_call: 0.05 })
   t.is(session.headers['cache-control'], 'private')
   const reference = receiptOf(session)?.reference
-  t.like(booth.stripe.world.objects.get('payment_intent', String(reference)), { amount: 50, status: 'succeeded' })
+  t.like(agentFixture.stripe.world.objects.get('payment_intent', String(reference)), {
+    amount: 50,
+    status: 'succeeded',
+  })
   for (let i = 1; i <= 10; i++) {
     const reply = await use(agent, session, ask(`call ${i}`, { stream: i % 2 === 0 }))
     t.is(reply.status, 200, reply.text)
@@ -53,13 +56,13 @@ test('sessions: ten calls are bought with one charge, and pay for ten answers', 
 
 test('sessions: of many calls at once as many are served as were paid for', async (t) => {
   const all = Promise.withResolvers<void>()
-  const agent = booth.agent({ kind: 'answer', before: { until: all.promise } })
+  const agent = agentFixture.agent({ kind: 'answer', before: { until: all.promise } })
   const session = await buy(agent, { calls: 12 })
   t.is(valueAt(session.json, 'calls_total'), 12)
-  t.is(booth.stripe.world.objects.get('payment_intent', String(receiptOf(session)?.reference)).amount, 60)
+  t.is(agentFixture.stripe.world.objects.get('payment_intent', String(receiptOf(session)?.reference)).amount, 60)
   // Ten may run at once without a stream.
   const crowd = Array.from({ length: 30 }, (_, i) => use(agent, session, ask(`crowd ${i}`, { stream: i >= 10 })))
-  await booth.stage.provider.until(() => agent.calls() === 12)
+  await agentFixture.fixture.provider.until(() => agent.calls() === 12)
   all.resolve()
   const replies = await Promise.all(crowd)
   t.is(replies.filter(({ status }) => status === 200).length, 12)
@@ -69,7 +72,7 @@ test('sessions: of many calls at once as many are served as were paid for', asyn
 })
 
 test('sessions: a call whose answer failed is given back', async (t) => {
-  const agent = booth.agent((_request, nth) => (nth <= 3 ? { kind: 'error', status: 500 } : undefined))
+  const agent = agentFixture.agent((_request, nth) => (nth <= 3 ? { kind: 'error', status: 500 } : undefined))
   const session = await buy(agent)
   const failed = await use(agent, session)
   t.is(failed.status, 502)
@@ -80,7 +83,7 @@ test('sessions: a call whose answer failed is given back', async (t) => {
 })
 
 test('sessions: a call covers a tenth of a call paid by itself', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const session = await buy(agent)
   const reply = await use(agent, session, ask('x', { max_tokens: 10_000 }))
   t.is(reply.status, 400)
@@ -89,7 +92,7 @@ test('sessions: a call covers a tenth of a call paid by itself', async (t) => {
 })
 
 test('sessions: a credential that is altered or unknown opens nothing', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const session = await buy(agent)
   const authorization = String(valueAt(session.json, 'authorization'))
   const { challenge, payload } = JSON.parse(Buffer.from(authorization.slice(8), 'base64url').toString())
@@ -111,7 +114,7 @@ test('sessions: a credential that is altered or unknown opens nothing', async (t
 })
 
 test('sessions: an impossible purchase is refused before its payment', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   for (const body of ['{', '[]', { calls: 9 }, { calls: 1001 }, { calls: 10.5 }, { calls: '10' }, { call: 10 }]) {
     const reply = await agent.send({ path: PATH, body })
     t.is(reply.status, 400, reply.text)
@@ -120,7 +123,7 @@ test('sessions: an impossible purchase is refused before its payment', async (t)
 })
 
 test('sessions: a declined token opens none, and a challenge opens one only', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const challenge = readChallenge(await agent.send({ path: PATH }))
   const pay = (card: 'good' | 'declined', on: object) =>
     agent.send({ path: PATH, headers: { authorization: credentialOf(on, agent.grant({ card })) } })
@@ -131,7 +134,7 @@ test('sessions: a declined token opens none, and a challenge opens one only', as
 })
 
 test('sessions: a challenge of one route pays for nothing on the other', async (t) => {
-  const agent = booth.agent()
+  const agent = agentFixture.agent()
   const ofSession = readChallenge(await agent.send({ path: PATH }))
   const ofCall = readChallenge(await agent.send())
   const first = await agent.send({ body: BODY, headers: { authorization: credentialOf(ofSession, agent.grant()) } })
@@ -141,5 +144,5 @@ test('sessions: a challenge of one route pays for nothing on the other', async (
 })
 
 test.after('sessions: no token of a session is in the log', (t) => {
-  t.false(booth.stage.gateway.log().includes('sst_'))
+  t.false(agentFixture.fixture.gateway.log().includes('sst_'))
 })

@@ -3,7 +3,7 @@ import { engines } from '../stores/sql/places.ts'
 import { eventually } from '../support/eventually.ts'
 import { ask, type Reply } from '../support/http-client.ts'
 import { guardedBy } from '../support/pipelines.ts'
-import { type Account, stageOf } from './plans-stage.ts'
+import { type Account, fixtureOf } from './plans-fixture.ts'
 
 const endings: (() => Promise<void>)[] = []
 test.after.always(async () => {
@@ -38,7 +38,7 @@ async function assertBooks(
 const statuses = (replies: readonly Reply[]) => replies.map(({ status }) => status)
 
 for (const engine of engines) {
-  const open = stageOf(engine, { after: (end) => void endings.push(end) })
+  const open = fixtureOf(engine, { after: (end) => void endings.push(end) })
 
   engine.test('plans: the free plan answers 429 after its calls, with the end of the period', async (t) => {
     const { account, provider } = await open()

@@ -2,14 +2,14 @@ import test from 'ava'
 import { eventually } from '../support/eventually.ts'
 import { ask } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
+import { openPluginFixture } from '../support/plugin-fixture.ts'
 import { pluginSource } from '../support/plugin-folders.ts'
-import { openPluginStage } from '../support/plugin-stage.ts'
 
 const BODY = '{ "model":"claude-sonnet-4-5","max_tokens":100, "messages":[{"role":"user","content":"h\\u0069 1.0"}] }'
 const CHANGE = `exchange.edit({ op: 'replace', path: ['messages', 0, 'content'], value: 'changed' })`
 const WORD = { options: 'word: z.string().default("pong")', perRequest: ['word'] }
 
-const stage = await openPluginStage(
+const fixture = await openPluginFixture(
   {
     'worded/index.ts': pluginSource('worded', { ...WORD, run: `ctx.set('x-word', o.word); await next()` }),
     'thrower/index.ts': pluginSource('thrower', { run: `throw new Error('boom')` }),
@@ -68,13 +68,13 @@ const stage = await openPluginStage(
     config: { pipeline: { step_timeout: '100ms' }, providers: { tries: 1 }, plugins: { watch: false } },
   },
 )
-test.after.always(() => stage.close())
+test.after.always(() => fixture.close())
 
 /** Sends the body through this pipeline. */
 async function through(pipe: string, body: string = BODY) {
-  const scene = stage.scene()
-  const reply = await scene.send({ body, headers: { 'x-svc-pipe': pipe } })
-  return { reply, sent: scene.seen().map(({ raw }) => raw.toString()) }
+  const scenario = fixture.scenario()
+  const reply = await scenario.send({ body, headers: { 'x-svc-pipe': pipe } })
+  return { reply, sent: scenario.seen().map(({ raw }) => raw.toString()) }
 }
 
 test('plugins: a dropped-in folder runs with its option, and the reply names the pipeline that ran', async (t) => {
@@ -86,8 +86,8 @@ test('plugins: a dropped-in folder runs with its option, and the reply names the
 })
 
 test('plugins: a broken folder is named in the log and does no harm', async (t) => {
-  await eventually(() => /plugin\.broken/.test(stage.gateway.log()), 'the log names a broken plugin')
-  const line = stage.gateway
+  await eventually(() => /plugin\.broken/.test(fixture.gateway.log()), 'the log names a broken plugin')
+  const line = fixture.gateway
     .log()
     .split('\n')
     .find((text) => text.includes('plugin.broken'))
@@ -121,7 +121,7 @@ test('plugins: one that wakes up after it was given up on can change nothing', a
   const { reply, sent } = await through('waking')
   t.is(reply.status, 200)
   t.deepEqual(sent, [BODY])
-  await eventually(() => /waking\.refused/.test(stage.gateway.log()), 'the late edit is refused')
+  await eventually(() => /waking\.refused/.test(fixture.gateway.log()), 'the late edit is refused')
 })
 
 test('plugins: one may answer in Koa’s way', async (t) => {
@@ -161,11 +161,11 @@ test('plugins: one that answers in Koa’s way behind the cache is heard, each t
 })
 
 test('plugins: one may turn a failure of the provider into a reply', async (t) => {
-  const scene = stage.scene({ kind: 'error', status: 529 })
-  const reply = await scene.send({ body: BODY, headers: { 'x-svc-pipe': 'rescue' } })
+  const scenario = fixture.scenario({ kind: 'error', status: 529 })
+  const reply = await scenario.send({ body: BODY, headers: { 'x-svc-pipe': 'rescue' } })
   t.is(reply.status, 200)
   t.deepEqual(reply.json, { rescued: 'upstream_error' })
-  await stage.assertSound(t, scene)
+  await fixture.assertSound(t, scenario)
 })
 
 test('plugins: a refusal that one words goes to the client, whatever its onError', async (t) => {
@@ -177,8 +177,8 @@ test('plugins: a refusal that one words goes to the client, whatever its onError
 
 test('plugins: what one logs carries its name', async (t) => {
   await through('logging')
-  await eventually(() => stage.gateway.log().includes('logging.seen'), 'the plugin has logged')
-  const line = stage.gateway
+  await eventually(() => fixture.gateway.log().includes('logging.seen'), 'the plugin has logged')
+  const line = fixture.gateway
     .log()
     .split('\n')
     .find((text) => text.includes('logging.seen'))

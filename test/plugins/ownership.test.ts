@@ -1,8 +1,8 @@
 import test from 'ava'
 import { eventually } from '../support/eventually.ts'
 import { ask } from '../support/http-client.ts'
+import { openPluginFixture } from '../support/plugin-fixture.ts'
 import { type PluginParts, pluginSource } from '../support/plugin-folders.ts'
-import { openPluginStage } from '../support/plugin-stage.ts'
 import { holdEvent, type Script } from '../support/provider/script.ts'
 
 /** Plugins that give up on what they have started, as a deadline of their own would make them. */
@@ -31,12 +31,12 @@ const PLUGINS: Record<string, PluginParts> = {
   },
 }
 
-const stage = await openPluginStage(
+const fixture = await openPluginFixture(
   Object.fromEntries(Object.entries(PLUGINS).map(([name, parts]) => [`${name}/index.ts`, pluginSource(name, parts)])),
   { config: { providers: { tries: 1 }, pipeline: { step_timeout: '300ms' }, plugins: { watch: false } } },
 )
-test.after('ownership: nothing is left of all that', (t) => stage.assertClean(t))
-test.after.always(() => stage.close())
+test.after('ownership: nothing is left of all that', (t) => fixture.assertClean(t))
+test.after.always(() => fixture.close())
 
 /** A stream that goes on until its reader has left. */
 const endless = (before?: Promise<unknown>): Script => ({
@@ -46,59 +46,59 @@ const endless = (before?: Promise<unknown>): Script => ({
   ...(before !== undefined && { before: { until: before } }),
 })
 
-function askThrough(scene: ReturnType<typeof stage.scene>, pipe: string, signal?: AbortSignal) {
+function askThrough(scenario: ReturnType<typeof fixture.scenario>, pipe: string, signal?: AbortSignal) {
   const body = ask('hello', { stream: true })
-  return scene.send({ body, headers: { 'x-svc-pipe': pipe }, ...(signal && { signal }) })
+  return scenario.send({ body, headers: { 'x-svc-pipe': pipe }, ...(signal && { signal }) })
 }
 
 test('ownership: a module that gives up before the reply has come stops the provider', async (t) => {
-  const scene = stage.scene(endless(new Promise(() => {})))
+  const scenario = fixture.scenario(endless(new Promise(() => {})))
   const isSent = async () => {
-    t.is((await askThrough(scene, 'hasty')).status, 503)
-    return scene.seen().length > 0 // on a busy machine the module may give up sooner
+    t.is((await askThrough(scenario, 'hasty')).status, 503)
+    return scenario.seen().length > 0 // on a busy machine the module may give up sooner
   }
   await eventually(isSent, 'a request reaches the provider')
-  t.is(await scene.seen()[0]?.closed, 'client-left')
+  t.is(await scenario.seen()[0]?.closed, 'client-left')
 })
 
 test('ownership: a stream that comes after a module gave up is cancelled, also where another has answered', async (t) => {
   const begin = Promise.withResolvers<void>()
-  const scene = stage.scene(endless(begin.promise))
+  const scenario = fixture.scenario(endless(begin.promise))
   const isSent = async () => {
-    t.deepEqual((await askThrough(scene, 'recovering,hasty')).json, { instead: true })
-    return scene.seen().length > 0 // on a busy machine the module may give up sooner
+    t.deepEqual((await askThrough(scenario, 'recovering,hasty')).json, { instead: true })
+    return scenario.seen().length > 0 // on a busy machine the module may give up sooner
   }
   await eventually(isSent, 'a request reaches the provider')
   begin.resolve()
-  t.is(await scene.seen()[0]?.closed, 'client-left')
+  t.is(await scenario.seen()[0]?.closed, 'client-left')
 })
 
 test('ownership: behind a module that gave up no provider is called any more', async (t) => {
-  const scene = stage.scene()
-  t.is((await askThrough(scene, 'hasty,late-asker')).status, 503)
+  const scenario = fixture.scenario()
+  t.is((await askThrough(scenario, 'hasty,late-asker')).status, 503)
   // A request through the same slow module, sent later, has its answer later.
-  t.is((await askThrough(scene, 'late-asker')).status, 200)
-  t.is(scene.seen().length, 1)
+  t.is((await askThrough(scenario, 'late-asker')).status, 200)
+  t.is(scenario.seen().length, 1)
 })
 
 test('ownership: a stream of which every reader has left before it began is stopped', async (t) => {
-  const scene = stage.scene(endless())
+  const scenario = fixture.scenario(endless())
   const leaving = new AbortController()
-  const asked = askThrough(scene, 'exact-cache,dawdler', leaving.signal)
-  await eventually(() => stage.gateway.log().includes('dawdler.waiting'), 'the reply has begun')
+  const asked = askThrough(scenario, 'exact-cache,dawdler', leaving.signal)
+  await eventually(() => fixture.gateway.log().includes('dawdler.waiting'), 'the reply has begun')
   leaving.abort()
   await asked
-  t.is(await scene.seen()[0]?.closed, 'client-left')
+  t.is(await scenario.seen()[0]?.closed, 'client-left')
 })
 
 test('ownership: of two declared waits that overlap the longer one counts', async (t) => {
-  const reply = await askThrough(stage.scene(), 'two-waits')
+  const reply = await askThrough(fixture.scenario(), 'two-waits')
   t.is(reply.headers['x-two-waits'], 'done')
   t.is(reply.headers['x-svc-pipe'], 'two-waits')
 })
 
 test('ownership: a module that hangs after a declared wait is bypassed', async (t) => {
-  const reply = await askThrough(stage.scene(), 'hangs-after-wait')
+  const reply = await askThrough(fixture.scenario(), 'hangs-after-wait')
   t.is(reply.status, 200)
   t.is(reply.headers['x-svc-pipe'], 'none')
 })

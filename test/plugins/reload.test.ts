@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import { eventually } from '../support/eventually.ts'
+import type { Fixture } from '../support/fixture.ts'
 import { ask } from '../support/http-client.ts'
+import { openPluginFixture } from '../support/plugin-fixture.ts'
 import { pluginSource } from '../support/plugin-folders.ts'
-import { openPluginStage } from '../support/plugin-stage.ts'
 import { holdEvent } from '../support/provider/script.ts'
-import type { Stage } from '../support/stage.ts'
 
 /** More than an old version waited for, less than the present one does. */
 const BETWEEN_STEPS_MS = 250
@@ -21,103 +21,103 @@ const spoken = (name: string) =>
 const word = (text: string) => `export const word: string = '${text}'`
 
 /** The word that a request through this module gets; its status when it gets none. */
-async function wordOf(stage: Stage, pipe: string): Promise<string | number> {
-  const { status, headers } = await stage.scene().send({ body: ask('hi'), headers: { 'x-svc-pipe': pipe } })
+async function wordOf(fixture: Fixture, pipe: string): Promise<string | number> {
+  const { status, headers } = await fixture.scenario().send({ body: ask('hi'), headers: { 'x-svc-pipe': pipe } })
   return status === 200 ? String(headers['x-word']) : status
 }
 
-const says = (stage: Stage, pipe: string, expected: string | number) =>
-  eventually(async () => (await wordOf(stage, pipe)) === expected, `${pipe} says ${expected}`)
+const says = (fixture: Fixture, pipe: string, expected: string | number) =>
+  eventually(async () => (await wordOf(fixture, pipe)) === expected, `${pipe} says ${expected}`)
 
-const logs = (stage: Stage, pattern: RegExp) =>
-  eventually(() => pattern.test(stage.gateway.log()), `the log has ${pattern}`)
+const logs = (fixture: Fixture, pattern: RegExp) =>
+  eventually(() => pattern.test(fixture.gateway.log()), `the log has ${pattern}`)
 
 test('reload: a folder is picked up, changed, broken, mended and removed while the gateway runs', async (t) => {
-  const stage = await openPluginStage({})
-  t.teardown(stage.close)
-  const { plugins } = stage
-  t.is(await wordOf(stage, 'fresh'), 400)
+  const fixture = await openPluginFixture({})
+  t.teardown(fixture.close)
+  const { plugins } = fixture
+  t.is(await wordOf(fixture, 'fresh'), 400)
 
   plugins.put('fresh/word.ts', word('one'))
   plugins.put('fresh/index.ts', spoken('fresh'))
-  await says(stage, 'fresh', 'one')
-  await logs(stage, /"plugin":"fresh".*plugin\.installed/)
+  await says(fixture, 'fresh', 'one')
+  await logs(fixture, /"plugin":"fresh".*plugin\.installed/)
 
   plugins.put('fresh/word.ts', word('two'))
-  await says(stage, 'fresh', 'two')
-  await logs(stage, /"word":"one".*fresh\.closed/)
+  await says(fixture, 'fresh', 'two')
+  await logs(fixture, /"word":"one".*fresh\.closed/)
 
   plugins.put('fresh/word.ts', 'export const word = ')
-  await logs(stage, /"plugin":"fresh".*"kept":true.*plugin\.broken/)
-  t.is(await wordOf(stage, 'fresh'), 'two')
+  await logs(fixture, /"plugin":"fresh".*"kept":true.*plugin\.broken/)
+  t.is(await wordOf(fixture, 'fresh'), 'two')
 
   plugins.put('fresh/word.ts', word('three'))
-  await says(stage, 'fresh', 'three')
+  await says(fixture, 'fresh', 'three')
 
   plugins.remove('fresh')
-  await says(stage, 'fresh', 400)
-  await logs(stage, /"plugin":"fresh".*plugin\.removed/)
+  await says(fixture, 'fresh', 400)
+  await logs(fixture, /"plugin":"fresh".*plugin\.removed/)
 })
 
 test('reload: a change in a folder inside the plugin counts', async (t) => {
-  const stage = await openPluginStage({
+  const fixture = await openPluginFixture({
     'deep/index.ts': spoken('deep').replace('./word.ts', './parts/word.ts'),
     'deep/parts/word.ts': word('one'),
   })
-  t.teardown(stage.close)
-  t.is(await wordOf(stage, 'deep'), 'one')
-  stage.plugins.put('deep/parts/word.ts', word('two'))
-  await says(stage, 'deep', 'two')
+  t.teardown(fixture.close)
+  t.is(await wordOf(fixture, 'deep'), 'one')
+  fixture.plugins.put('deep/parts/word.ts', word('two'))
+  await says(fixture, 'deep', 'two')
 })
 
 test('reload: a request that runs in the old version ends in it', async (t) => {
   const gate = Promise.withResolvers<void>()
-  const stage = await openPluginStage({ 'slow/index.ts': spoken('slow'), 'slow/word.ts': word('one') })
-  t.teardown(stage.close)
-  const scene = stage.scene({ kind: 'answer', before: { until: gate.promise } })
-  const running = scene.send({ body: ask('hi'), headers: { 'x-svc-pipe': 'slow' } })
-  await stage.provider.until(() => scene.seen().length === 1)
-  stage.plugins.put('slow/word.ts', word('two'))
-  await says(stage, 'slow', 'two')
-  t.notRegex(stage.gateway.log(), /slow\.closed/)
+  const fixture = await openPluginFixture({ 'slow/index.ts': spoken('slow'), 'slow/word.ts': word('one') })
+  t.teardown(fixture.close)
+  const scenario = fixture.scenario({ kind: 'answer', before: { until: gate.promise } })
+  const running = scenario.send({ body: ask('hi'), headers: { 'x-svc-pipe': 'slow' } })
+  await fixture.provider.until(() => scenario.seen().length === 1)
+  fixture.plugins.put('slow/word.ts', word('two'))
+  await says(fixture, 'slow', 'two')
+  t.notRegex(fixture.gateway.log(), /slow\.closed/)
   gate.resolve()
   t.is((await running).headers['x-word'], 'one')
-  await logs(stage, /"word":"one".*slow\.closed/)
+  await logs(fixture, /"word":"one".*slow\.closed/)
 })
 
 test('reload: a plugin whose stream runs in the old version is closed when that has ended', async (t) => {
   const gate = Promise.withResolvers<void>()
-  const stage = await openPluginStage({ 'tap/index.ts': spoken('tap'), 'tap/word.ts': word('one') })
-  t.teardown(stage.close)
-  const scene = stage.scene({ kind: 'answer', text: 'one two three', writes: holdEvent(2, gate.promise) })
+  const fixture = await openPluginFixture({ 'tap/index.ts': spoken('tap'), 'tap/word.ts': word('one') })
+  t.teardown(fixture.close)
+  const scenario = fixture.scenario({ kind: 'answer', text: 'one two three', writes: holdEvent(2, gate.promise) })
   const begun = Promise.withResolvers<void>()
   const body = ask('hi', { stream: true })
-  const running = scene.send({ body, headers: { 'x-svc-pipe': 'tap' }, onHeaders: () => begun.resolve() })
+  const running = scenario.send({ body, headers: { 'x-svc-pipe': 'tap' }, onHeaders: () => begun.resolve() })
   await begun.promise
-  stage.plugins.put('tap/word.ts', word('two'))
-  await says(stage, 'tap', 'two')
-  await logs(stage, /"plugin":"tap".*plugin\.reloaded/)
-  t.notRegex(stage.gateway.log(), /tap\.closed/)
+  fixture.plugins.put('tap/word.ts', word('two'))
+  await says(fixture, 'tap', 'two')
+  await logs(fixture, /"plugin":"tap".*plugin\.reloaded/)
+  t.notRegex(fixture.gateway.log(), /tap\.closed/)
   gate.resolve()
   t.true((await running).endedCleanly)
-  await logs(stage, /"word":"one".*tap\.closed/)
+  await logs(fixture, /"word":"one".*tap\.closed/)
 })
 
 test('reload: a module that the operator’s pipeline needs is kept when its folder goes', async (t) => {
-  const stage = await openPluginStage(
+  const fixture = await openPluginFixture(
     { 'needed/index.ts': spoken('needed'), 'needed/word.ts': word('one') },
     { env: { SVC_PIPELINE: 'needed' } },
   )
-  t.teardown(stage.close)
-  stage.plugins.remove('needed')
-  await logs(stage, /"plugin":"needed".*plugin\.kept/)
-  t.is(await wordOf(stage, 'needed'), 'one')
+  t.teardown(fixture.close)
+  fixture.plugins.remove('needed')
+  await logs(fixture, /"plugin":"needed".*plugin\.kept/)
+  t.is(await wordOf(fixture, 'needed'), 'one')
 })
 
 test('reload: with watching switched off nothing changes', async (t) => {
   const files = { 'still/index.ts': spoken('still'), 'still/word.ts': word('one') }
   const switchedOff = { config: { plugins: { watch: false } } }
-  const [watching, resting] = await Promise.all([openPluginStage({}), openPluginStage(files, switchedOff)])
+  const [watching, resting] = await Promise.all([openPluginFixture({}), openPluginFixture(files, switchedOff)])
   t.teardown(watching.close)
   t.teardown(resting.close)
   for (const { plugins } of [resting, watching]) {
@@ -135,17 +135,17 @@ test('reload: what is saved in two steps serves when it is whole, and never half
   const whole = (text: string) =>
     pluginSource('pieces', { onError: 'refuse', run: `ctx.set('x-word', '${text}'); await next()` })
   const half = pluginSource('pieces', { onError: 'refuse', run: `throw new Error('half of it')` })
-  const stage = await openPluginStage({ 'pieces/index.ts': whole('zero') })
-  t.teardown(stage.close)
+  const fixture = await openPluginFixture({ 'pieces/index.ts': whole('zero') })
+  t.teardown(fixture.close)
   for (let save = 1; ; save++) {
     const savedAtMs = performance.now()
-    stage.plugins.put('pieces/index.ts', half)
+    fixture.plugins.put('pieces/index.ts', half)
     await sleep(BETWEEN_STEPS_MS)
-    stage.plugins.put('pieces/index.ts', whole(String(save)))
+    fixture.plugins.put('pieces/index.ts', whole(String(save)))
     const isSlow = performance.now() - savedAtMs > 1.5 * BETWEEN_STEPS_MS
     const heard = new Set<string | number>()
     await eventually(async () => {
-      const word = await wordOf(stage, 'pieces')
+      const word = await wordOf(fixture, 'pieces')
       heard.add(word)
       return word === String(save)
     }, `save ${save} serves`)
@@ -157,44 +157,44 @@ test('reload: what is saved in two steps serves when it is whole, and never half
 })
 
 test('reload: a version that fails while it is being saved raises no alarm', async (t) => {
-  const stage = await openPluginStage({ 'saved/index.ts': spoken('saved'), 'saved/word.ts': word('one') })
-  t.teardown(stage.close)
+  const fixture = await openPluginFixture({ 'saved/index.ts': spoken('saved'), 'saved/word.ts': word('one') })
+  t.teardown(fixture.close)
   const save = `;(await import('node:fs')).writeFileSync(import.meta.filename, ${JSON.stringify(word('whole'))})`
-  stage.plugins.put('saved/word.ts', `${word('half')}\n${save}\nthrow new Error('read in part')`)
-  await says(stage, 'saved', 'whole')
-  t.notRegex(stage.gateway.log(), /plugin\.broken/)
+  fixture.plugins.put('saved/word.ts', `${word('half')}\n${save}\nthrow new Error('read in part')`)
+  await says(fixture, 'saved', 'whole')
+  t.notRegex(fixture.gateway.log(), /plugin\.broken/)
 })
 
 test('reload: a folder that was deleted and made again is watched again', async (t) => {
-  const stage = await openPluginStage({ 'back/index.ts': spoken('back'), 'back/word.ts': word('one') })
-  t.teardown(stage.close)
-  const { plugins } = stage
+  const fixture = await openPluginFixture({ 'back/index.ts': spoken('back'), 'back/word.ts': word('one') })
+  t.teardown(fixture.close)
+  const { plugins } = fixture
   for (const [before, after] of [
     ['two', 'three'],
     ['four', 'five'],
   ] as const) {
     plugins.remove('back')
-    await says(stage, 'back', 400)
+    await says(fixture, 'back', 400)
     plugins.put('back/word.ts', word(before))
     plugins.put('back/index.ts', spoken('back'))
-    await says(stage, 'back', before)
+    await says(fixture, 'back', before)
     plugins.put('back/word.ts', word(after))
-    await says(stage, 'back', after)
-    t.is(await wordOf(stage, 'back'), after)
+    await says(fixture, 'back', after)
+    t.is(await wordOf(fixture, 'back'), after)
   }
 })
 
 test('reload: a folder that is replaced at once is watched again', async (t) => {
-  const stage = await openPluginStage({ 'swap/index.ts': spoken('swap'), 'swap/word.ts': word('one') })
-  t.teardown(stage.close)
-  const { plugins } = stage
+  const fixture = await openPluginFixture({ 'swap/index.ts': spoken('swap'), 'swap/word.ts': word('one') })
+  t.teardown(fixture.close)
+  const { plugins } = fixture
   plugins.remove('swap')
   plugins.put('swap/word.ts', word('two'))
   plugins.put('swap/index.ts', spoken('swap'))
-  await says(stage, 'swap', 'two')
+  await says(fixture, 'swap', 'two')
   plugins.put('swap/word.ts', word('three'))
-  await says(stage, 'swap', 'three')
-  t.is(await wordOf(stage, 'swap'), 'three')
+  await says(fixture, 'swap', 'three')
+  t.is(await wordOf(fixture, 'swap'), 'three')
 })
 
 /** Faults of a save, whichever of the files they are in; `name` is that of the plugin. */
@@ -225,20 +225,20 @@ test('reload: no version that fails to load replaces one that works, and the nex
     [`${name}/index.ts`, spoken(name)],
     [`${name}/word.ts`, word('one')],
   ])
-  const stage = await openPluginStage(Object.fromEntries(sound))
-  t.teardown(stage.close)
+  const fixture = await openPluginFixture(Object.fromEntries(sound))
+  t.teardown(fixture.close)
   for (const { name, save } of cases)
     for (const [file, text] of Object.entries(save(name)))
-      if (text === undefined) stage.plugins.remove(`${name}/${file}`)
-      else stage.plugins.put(`${name}/${file}`, text)
+      if (text === undefined) fixture.plugins.remove(`${name}/${file}`)
+      else fixture.plugins.put(`${name}/${file}`, text)
   for (const { fault, name } of cases) {
     const pattern = new RegExp(`"plugin":"${name}".*"plugin\\.broken"`)
-    await eventually(() => pattern.test(stage.gateway.log()), `${fault} is reported`)
-    t.is(await wordOf(stage, name), 'one', fault)
+    await eventually(() => pattern.test(fixture.gateway.log()), `${fault} is reported`)
+    t.is(await wordOf(fixture, name), 'one', fault)
   }
   for (const { name } of cases) {
-    stage.plugins.put(`${name}/index.ts`, spoken(name))
-    stage.plugins.put(`${name}/word.ts`, word('two'))
+    fixture.plugins.put(`${name}/index.ts`, spoken(name))
+    fixture.plugins.put(`${name}/word.ts`, word('two'))
   }
-  for (const { name } of cases) await says(stage, name, 'two')
+  for (const { name } of cases) await says(fixture, name, 'two')
 })

@@ -6,7 +6,7 @@ import { ask } from '../support/http-client.ts'
 import { type JsonObject, valueAt } from '../support/json.ts'
 import { createPluginDirectory, type PluginParts, pluginSource } from '../support/plugin-folders.ts'
 import { toSse } from '../support/provider/message-events.ts'
-import { MODELS, openProviderStage, type ProviderName } from '../support/provider-stage.ts'
+import { MODELS, openProviderFixture, type ProviderName } from '../support/provider-fixture.ts'
 import { connectRaw } from '../support/raw-client.ts'
 
 const head = `import { replaceText } from 'turnpike/plugin'`
@@ -89,14 +89,14 @@ const teardown = (given: () => void) => {
 }
 const plugins = createPluginDirectory({ teardown })
 for (const [name, parts] of Object.entries(PLUGINS)) plugins.put(`${name}/index.js`, pluginSource(name, parts))
-const stage = await openProviderStage({ env: { SVC_PLUGINS_DIR: plugins.path } })
+const fixture = await openProviderFixture({ env: { SVC_PLUGINS_DIR: plugins.path } })
 test.after.always(async () => {
-  await stage.close()
+  await fixture.close()
   remove()
 })
 
 type Client = 'messages' | 'chat'
-type Scene = ReturnType<typeof stage.scene>
+type Scenario = ReturnType<typeof fixture.scenario>
 
 interface Request {
   readonly client: Client
@@ -106,10 +106,10 @@ interface Request {
   readonly more?: JsonObject
 }
 
-function sendTo(scene: Scene, { client, provider, stream, pipe, more = {} }: Request) {
+function sendTo(scenario: Scenario, { client, provider, stream, pipe, more = {} }: Request) {
   const path = client === 'chat' ? '/v1/chat/completions' : '/v1/messages'
   const body = { ...ask('Hello', { model: MODELS[provider], stream }), ...more }
-  return scene.send({ path, body, headers: { 'x-svc-pipe': pipe } })
+  return scenario.send({ path, body, headers: { 'x-svc-pipe': pipe } })
 }
 
 /** The text and the calls of a reply in the client's dialect. A stream must keep the rules of its dialect. */
@@ -135,10 +135,10 @@ function assembleChat(body: Buffer): any {
   return assembleCompletion(body)
 }
 
-async function usageOf(scene: Scene, id: unknown): Promise<unknown> {
+async function usageOf(scenario: Scenario, id: unknown): Promise<unknown> {
   let receipt: unknown
   await eventually(async () => {
-    const found = await scene.send({ method: 'GET', path: `/v1/receipts/${id}` })
+    const found = await scenario.send({ method: 'GET', path: `/v1/receipts/${id}` })
     receipt = found.json
     return found.status === 200
   }, 'the receipt is written')
@@ -160,14 +160,16 @@ for (const [client, provider] of PAIRS)
   for (const stream of [false, true]) {
     const what = `${client} client, ${provider}, ${stream ? 'stream' : 'JSON'}`
     test(`rewriting: the texts of a reply are rewritten and its usage stays: ${what}`, async (t) => {
-      const scene = stage.scene({ [provider]: { kind: 'answer', text: TEXT } })
+      const scenario = fixture.scenario({ [provider]: { kind: 'answer', text: TEXT } })
       const request = { client, provider, stream, more: stream && client === 'chat' ? USAGE : {} }
-      const plain = await sendTo(scene, { ...request, pipe: 'none' })
-      const masked = await sendTo(scene, { ...request, pipe: 'mask' })
+      const plain = await sendTo(scenario, { ...request, pipe: 'none' })
+      const masked = await sendTo(scenario, { ...request, pipe: 'mask' })
       t.is(answerOf(plain.body, request).text, TEXT)
       t.is(masked.status, 200, masked.text)
       t.is(answerOf(masked.body, request).text, MASKED)
-      const usages = await Promise.all([plain, masked].map(({ headers }) => usageOf(scene, headers['x-svc-receipt'])))
+      const usages = await Promise.all(
+        [plain, masked].map(({ headers }) => usageOf(scenario, headers['x-svc-receipt'])),
+      )
       t.deepEqual(usages[1], usages[0])
       t.truthy(usages[0])
     })
@@ -203,8 +205,8 @@ function streamOf(...pieces: readonly string[]): Buffer {
 }
 
 async function relayed(t: ExecutionContext, bytes: Buffer | string, pipe: string, sizes?: readonly number[]) {
-  const scene = stage.scene({ anthropic: { kind: 'sse', bytes, ...(sizes && { writes: { sizes } }) } })
-  const reply = await sendTo(scene, { client: 'messages', provider: 'anthropic', stream: true, pipe })
+  const scenario = fixture.scenario({ anthropic: { kind: 'sse', bytes, ...(sizes && { writes: { sizes } }) } })
+  const reply = await sendTo(scenario, { client: 'messages', provider: 'anthropic', stream: true, pipe })
   t.is(reply.status, 200, reply.text)
   return reply
 }
@@ -248,8 +250,8 @@ test('rewriting: where nothing matches, and outside of what matches, bytes are t
 test('rewriting: an unknown header of digests does not survive, and a JSON reply has the length that it has', async (t) => {
   const message = { ...START.message, stop_reason: 'end_turn', content: [{ type: 'text', text: 'a secret' }] }
   const headers = { etag: '"abc"', 'repr-digest': 'sha-256=:x:', 'x-kept': '1' }
-  const scene = stage.scene({ anthropic: { kind: 'reply', body: message, headers, encoding: 'gzip' } })
-  const reply = await sendTo(scene, { client: 'messages', provider: 'anthropic', stream: false, pipe: 'mask' })
+  const scenario = fixture.scenario({ anthropic: { kind: 'reply', body: message, headers, encoding: 'gzip' } })
+  const reply = await sendTo(scenario, { client: 'messages', provider: 'anthropic', stream: false, pipe: 'mask' })
   t.is(reply.text, JSON.stringify(message).replace('secret', '[…]'))
   t.like(reply.headers, { 'x-kept': '1', 'content-length': String(reply.body.length) })
   t.deepEqual(
@@ -259,8 +261,10 @@ test('rewriting: an unknown header of digests does not survive, and a JSON reply
 })
 
 test('rewriting: a compressed stream is rewritten as well', async (t) => {
-  const scene = stage.scene({ anthropic: { kind: 'answer', text: TEXT, encoding: 'br', writes: { sizes: [9] } } })
-  const reply = await sendTo(scene, { client: 'messages', provider: 'anthropic', stream: true, pipe: 'mask' })
+  const scenario = fixture.scenario({
+    anthropic: { kind: 'answer', text: TEXT, encoding: 'br', writes: { sizes: [9] } },
+  })
+  const reply = await sendTo(scenario, { client: 'messages', provider: 'anthropic', stream: true, pipe: 'mask' })
   t.is(answerOf(reply.body, { client: 'messages', stream: true }).text, MASKED)
 })
 
@@ -273,10 +277,10 @@ test('rewriting: several modules rewrite one after the other, the innermost firs
 
 for (const stream of [false, true]) {
   test(`rewriting: a cache in front stores what was rewritten, one behind what the provider sent: ${stream}`, async (t) => {
-    const scene = stage.scene({ anthropic: { kind: 'answer', text: 'word' } })
+    const scenario = fixture.scenario({ anthropic: { kind: 'answer', text: 'word' } })
     const request = { client: 'messages', provider: 'anthropic', stream } as const
     const textOf = async (pipe: string) => {
-      const reply = await sendTo(scene, {
+      const reply = await sendTo(scenario, {
         ...request,
         pipe,
         more: { messages: [{ role: 'user', content: `Cached: ${stream}` }] },
@@ -289,7 +293,7 @@ for (const stream of [false, true]) {
     const [state, after] = await textOf('number,exact-cache')
     t.is(state, 'hit')
     t.not(after, before)
-    t.is(scene.seen('anthropic').length, 2)
+    t.is(scenario.seen('anthropic').length, 2)
   })
 }
 
@@ -321,9 +325,9 @@ for (const client of ['messages', 'chat'] as const)
           : { openai: { kind: 'answer', toolCalls: CALLS.openai, interleaved: true } as const }
 
       test(`rewriting: arguments of a tool are rewritten whole, others and those of other tools stay: ${what}`, async (t) => {
-        const scene = stage.scene(scripts)
-        const plain = await sendTo(scene, { ...request, pipe: 'none' })
-        const reply = await sendTo(scene, { ...request, pipe: 'tools' })
+        const scenario = fixture.scenario(scripts)
+        const plain = await sendTo(scenario, { ...request, pipe: 'none' })
+        const reply = await sendTo(scenario, { ...request, pipe: 'tools' })
         t.is(reply.status, 200, reply.text)
         const [mine, others] = answerOf(reply.body, request).inputs
         t.like(JSON.parse(mine), { command: 'ls ../x', n: 1 })
@@ -331,13 +335,13 @@ for (const client of ['messages', 'chat'] as const)
       })
 
       test(`rewriting: arguments must stay an object: ${what}`, async (t) => {
-        const reply = await sendTo(stage.scene(scripts), { ...request, pipe: 'wrong-tools' })
+        const reply = await sendTo(fixture.scenario(scripts), { ...request, pipe: 'wrong-tools' })
         if (!stream) return t.is(reply.status, 503)
         t.regex(reply.text, /"error".*The reply broke off: module wrong-tools failed/)
       })
 
       test(`rewriting: events are left out in the Messages shape, whatever the dialect: ${what}`, async (t) => {
-        const reply = await sendTo(stage.scene(scripts), { ...request, pipe: 'drop' })
+        const reply = await sendTo(fixture.scenario(scripts), { ...request, pipe: 'drop' })
         t.is(reply.status, 200, reply.text)
         t.notRegex(reply.text, /\.\.\/x/)
         t.regex(reply.text, /other/)
@@ -353,9 +357,9 @@ test('rewriting: a client that leaves cancels the provider, also while a text is
     return writesDone === 4 ? { until: never } : undefined
   }
   const bytes = streamOf('a beginning', ' sec', 'ret')
-  const scene = stage.scene({ anthropic: { kind: 'sse', bytes, writes: { sizes: 'events', between } } })
+  const scenario = fixture.scenario({ anthropic: { kind: 'sse', bytes, writes: { sizes: 'events', between } } })
   const leave = new AbortController()
-  const sent = scene.send({
+  const sent = scenario.send({
     body: ask('To be left', { model: MODELS.anthropic, stream: true }),
     headers: { 'x-svc-pipe': 'mask,exact-cache' },
     signal: leave.signal,
@@ -364,18 +368,18 @@ test('rewriting: a client that leaves cancels the provider, also while a text is
   await Promise.all([held.promise, begun.promise])
   leave.abort()
   await sent
-  t.is(await scene.seen('anthropic')[0]?.closed, 'client-left')
+  t.is(await scenario.seen('anthropic')[0]?.closed, 'client-left')
 })
 
 test('rewriting: bypass passes the original on when nothing rewritten has, in JSON and stream', async (t) => {
   const bytes = streamOf('nothing of that yet ', 'here it goes boom', ' and on')
   const reply = await relayed(t, bytes, 'boom-bypass', [40])
   t.is(reply.body.toString(), bytes.toString())
-  const scene = stage.scene({ anthropic: { kind: 'answer', text: 'one boom' } })
-  const json = await sendTo(scene, { client: 'messages', provider: 'anthropic', stream: false, pipe: 'boom-bypass' })
+  const scenario = fixture.scenario({ anthropic: { kind: 'answer', text: 'one boom' } })
+  const json = await sendTo(scenario, { client: 'messages', provider: 'anthropic', stream: false, pipe: 'boom-bypass' })
   t.is(answerOf(json.body, { client: 'messages', stream: false }).text, 'one boom')
   t.is(json.headers['x-svc-pipe'], 'none')
-  t.regex(stage.gateway.log(), /no such luck.*"module\.failed"/)
+  t.regex(fixture.gateway.log(), /no such luck.*"module\.failed"/)
 })
 
 for (const [pipe, first] of [
@@ -386,27 +390,27 @@ for (const [pipe, first] of [
     const never = new Promise<void>(() => {})
     const between = (writesDone: number) => (writesDone === 4 ? { until: never } : undefined)
     const bytes = streamOf(first, 'boom', 'never')
-    const scene = stage.scene({ anthropic: { kind: 'sse', bytes, writes: { sizes: 'events', between } } })
-    const reply = await sendTo(scene, { client: 'messages', provider: 'anthropic', stream: true, pipe })
+    const scenario = fixture.scenario({ anthropic: { kind: 'sse', bytes, writes: { sizes: 'events', between } } })
+    const reply = await sendTo(scenario, { client: 'messages', provider: 'anthropic', stream: true, pipe })
     t.regex(reply.text, new RegExp(`event: error\\ndata: .*module ${pipe} failed`))
     t.notRegex(reply.text, /boom"|no such luck/)
-    t.is(await scene.seen('anthropic')[0]?.closed, 'client-left')
-    const receipt = () => scene.send({ method: 'GET', path: `/v1/receipts/${reply.headers['x-svc-receipt']}` })
+    t.is(await scenario.seen('anthropic')[0]?.closed, 'client-left')
+    const receipt = () => scenario.send({ method: 'GET', path: `/v1/receipts/${reply.headers['x-svc-receipt']}` })
     await eventually(async () => (await receipt()).status === 200, 'the receipt is written')
     t.like((await receipt()).json, { outcome: 'incomplete', usage: { input_tokens: 3 } })
   })
 
 test('rewriting: a refusal of the module fails a JSON reply, and a call before there is a reply is an error', async (t) => {
-  const scene = stage.scene({ anthropic: { kind: 'answer', text: 'one boom' } })
+  const scenario = fixture.scenario({ anthropic: { kind: 'answer', text: 'one boom' } })
   const request = { client: 'messages', provider: 'anthropic', stream: false } as const
-  t.is((await sendTo(scene, { ...request, pipe: 'boom-refuse' })).status, 503)
-  t.is((await sendTo(scene, { ...request, pipe: 'early' })).status, 503)
-  t.regex(stage.gateway.log(), /there is no reply to rewrite: call it after/)
+  t.is((await sendTo(scenario, { ...request, pipe: 'boom-refuse' })).status, 503)
+  t.is((await sendTo(scenario, { ...request, pipe: 'early' })).status, 503)
+  t.regex(fixture.gateway.log(), /there is no reply to rewrite: call it after/)
 })
 
 test('rewriting: an error of the provider passes as it is', async (t) => {
-  const scene = stage.scene({ anthropic: { kind: 'error', status: 400, message: 'a secret error' } })
-  const reply = await sendTo(scene, {
+  const scenario = fixture.scenario({ anthropic: { kind: 'error', status: 400, message: 'a secret error' } })
+  const reply = await sendTo(scenario, {
     client: 'messages',
     provider: 'anthropic',
     stream: false,
@@ -419,21 +423,21 @@ test('rewriting: an error of the provider passes as it is', async (t) => {
 for (const [client, provider] of PAIRS)
   for (const stream of [false, true])
     test(`rewriting: events are added, and blocks counted anew: ${client} client, ${provider}, stream ${stream}`, async (t) => {
-      const scene = stage.scene({ [provider]: { kind: 'answer', text: TEXT } })
+      const scenario = fixture.scenario({ [provider]: { kind: 'answer', text: TEXT } })
       const request = { client, provider, stream, more: stream && client === 'chat' ? USAGE : {} }
-      const reply = await sendTo(scene, { ...request, pipe: 'mask,frame' })
+      const reply = await sendTo(scenario, { ...request, pipe: 'mask,frame' })
       t.is(answerOf(reply.body, request).text, `Checked: ${MASKED}`)
     })
 
 for (const stream of [false, true])
   test(`rewriting: costs are the same with a guard in front, behind or alone: stream ${stream}`, async (t) => {
-    const scene = stage.scene({ anthropic: { kind: 'answer', text: TEXT } })
+    const scenario = fixture.scenario({ anthropic: { kind: 'answer', text: TEXT } })
     const guard = 'cost-guard?per_day=50'
     const bills = []
     for (const pipe of [guard, `mask,frame,${guard}`, `${guard},mask,frame`]) {
-      const { headers, text } = await sendTo(scene, { client: 'messages', provider: 'anthropic', stream, pipe })
-      const usage = await usageOf(scene, headers['x-svc-receipt'])
-      const receipt = await scene.send({ method: 'GET', path: `/v1/receipts/${headers['x-svc-receipt']}` })
+      const { headers, text } = await sendTo(scenario, { client: 'messages', provider: 'anthropic', stream, pipe })
+      const usage = await usageOf(scenario, headers['x-svc-receipt'])
+      const receipt = await scenario.send({ method: 'GET', path: `/v1/receipts/${headers['x-svc-receipt']}` })
       bills.push([usage, valueAt(receipt.json, 'cost'), valueAt(receipt.json, 'outcome')])
       t.is(text.includes('Checked'), pipe !== guard)
     }
@@ -447,12 +451,12 @@ for (const pipe of ['late', 'bypassed'])
     const tried = Promise.withResolvers<void>()
     const between = (writesDone: number) => (writesDone === 3 ? { until: tried.promise } : undefined)
     const bytes = streamOf('one', 'two', 'three')
-    const scene = stage.scene({ anthropic: { kind: 'sse', bytes, writes: { sizes: 'events', between } } })
-    const sent = sendTo(scene, { client: 'messages', provider: 'anthropic', stream: true, pipe })
-    await eventually(() => new RegExp(`"${pipe}\\.`).test(stage.gateway.log()), 'the module has tried')
+    const scenario = fixture.scenario({ anthropic: { kind: 'sse', bytes, writes: { sizes: 'events', between } } })
+    const sent = sendTo(scenario, { client: 'messages', provider: 'anthropic', stream: true, pipe })
+    await eventually(() => new RegExp(`"${pipe}\\.`).test(fixture.gateway.log()), 'the module has tried')
     tried.resolve()
     t.is((await sent).body.toString(), bytes.toString())
-    t.regex(stage.gateway.log(), new RegExp(`"${pipe}\\.refused"`))
+    t.regex(fixture.gateway.log(), new RegExp(`"${pipe}\\.refused"`))
   })
 
 test('rewriting: a client that does not read holds the provider back', async (t) => {
@@ -464,17 +468,17 @@ test('rewriting: a client that does not read holds the provider back', async (t)
     return undefined
   }
   const bytes = streamOf(...Array.from({ length: events }, () => text))
-  const scene = stage.scene({ anthropic: { kind: 'sse', bytes, writes: { sizes: 'events', between } } })
+  const scenario = fixture.scenario({ anthropic: { kind: 'sse', bytes, writes: { sizes: 'events', between } } })
   const body = JSON.stringify(ask('Hello', { model: MODELS.anthropic, stream: true }))
   const headers = {
-    ...scene.headers,
+    ...scenario.headers,
     'x-svc-pipe': 'shout',
     authorization: 'Bearer x',
     'content-type': 'application/json',
     'content-length': body.length,
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  const client = await connectRaw(Number(new URL(stage.gateway.url).port))
+  const client = await connectRaw(Number(new URL(fixture.gateway.url).port))
   client.pause()
   client.write(`POST /v1/messages HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${lines.join('')}\r\n${body}`)
   let before = -1

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { ask, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
-import { openPluginStage } from '../support/plugin-stage.ts'
+import { openPluginFixture } from '../support/plugin-fixture.ts'
 import { startProvider } from '../support/stand-in-provider.ts'
 
 /** A plugin that answers at a path, and asks a model there, under a cap. */
@@ -27,8 +27,8 @@ const say = (url: string, body: unknown) =>
   send(url, { path: '/v1/talker/words', body: body as Record<string, unknown>, headers: { authorization: 'Bearer a' } })
 
 test('plugins: a route is there as long as its plugin is, and none of the gateway’s own can be had', async (t) => {
-  await using stage = await openPluginStage({ 'talker/index.ts': talker('1') })
-  const { url } = stage.gateway
+  await using fixture = await openPluginFixture({ 'talker/index.ts': talker('1') })
+  const { url } = fixture.gateway
   const said = await say(url, { word: 'hello' })
   t.is(said.status, 200, said.text)
   t.is(valueAt(said.json, 'text'), 'You said: hello')
@@ -46,8 +46,8 @@ test('plugins: a call inside a call of a plugin’s own question is priced once'
   const script = () => ({ kind: 'answer', text: 'Advised.', usage }) as const
   const provider = await startProvider({ script })
   const env = { ANTHROPIC_BASE_URL: provider.url }
-  await using stage = await openPluginStage({ 'talker/index.ts': talker('1') }, { env })
-  const said = await say(stage.gateway.url, { word: 'hello' })
+  await using fixture = await openPluginFixture({ 'talker/index.ts': talker('1') }, { env })
+  const said = await say(fixture.gateway.url, { word: 'hello' })
   const haiku = 100 * 1000 + 20 * 5000
   const opus = 1000 * 5000 + 100 * 25_000
   t.is(valueAt(said.json, 'costNanoUsd'), haiku + opus)
@@ -55,11 +55,11 @@ test('plugins: a call inside a call of a plugin’s own question is priced once'
 })
 
 test('plugins: what a plugin asks is refused over its own cap, and touches no caller’s', async (t) => {
-  await using stage = await openPluginStage(
+  await using fixture = await openPluginFixture(
     { 'talker/index.ts': talker('0.000001') },
     { env: { SVC_COST_PER_DAY: '0.01', SVC_PIPELINE: 'talker,cost-guard' } },
   )
-  const { url } = stage.gateway
+  const { url } = fixture.gateway
   const before = await send(url, { body: ask('hi') })
   t.is(before.status, 200)
   const refused = await say(url, { word: 'hello' })

@@ -1,12 +1,12 @@
 import test from 'ava'
 import { assertMessageStream } from '../support/events.ts'
 import { eventually } from '../support/eventually.ts'
+import { openFixtureWith } from '../support/fixture.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { createPluginDirectory, pluginSource } from '../support/plugin-folders.ts'
 import { holdEvent } from '../support/provider/script.ts'
 import { connectRaw } from '../support/raw-client.ts'
-import { openStageWith } from '../support/stage.ts'
 
 const AT_ONCE = 20
 
@@ -23,9 +23,9 @@ const STRAY = pluginSource('stray', {
 
 test('plugin: an exception outside of a request drains: streams end whole, new connections are refused, exit code 70', async (t) => {
   const plugins = createPluginDirectory(t, { 'stray/index.mjs': STRAY })
-  await using stage = await openStageWith(startGatewayProcess, { env: { SVC_PLUGINS_DIR: plugins.path } })
+  await using fixture = await openFixtureWith(startGatewayProcess, { env: { SVC_PLUGINS_DIR: plugins.path } })
   const gate = Promise.withResolvers<void>()
-  const scene = stage.scene({ kind: 'answer', writes: holdEvent(3, gate.promise) })
+  const scenario = fixture.scenario({ kind: 'answer', writes: holdEvent(3, gate.promise) })
   let begun = 0
   const streams = Array.from({ length: AT_ONCE }, async () => {
     let isFirst = true
@@ -33,13 +33,13 @@ test('plugin: an exception outside of a request drains: streams end whole, new c
       if (isFirst) begun++
       isFirst = false
     }
-    return scene.send({ body: ask('hello there', { stream: true }), onChunk })
+    return scenario.send({ body: ask('hello there', { stream: true }), onChunk })
   })
   await eventually(() => begun === AT_ONCE, 'all streams are in flight')
   const body = ask('throw now', { stream: true })
-  const thrower = scene.send({ body, headers: { 'x-svc-pipe': 'stray' } })
+  const thrower = scenario.send({ body, headers: { 'x-svc-pipe': 'stray' } })
   const isRefused = () =>
-    connectRaw(stage.gateway.port).then(
+    connectRaw(fixture.gateway.port).then(
       (client) => {
         client.destroy()
         return false
@@ -52,34 +52,34 @@ test('plugin: an exception outside of a request drains: streams end whole, new c
     t.true(reply.endedCleanly)
     assertMessageStream(reply.body)
   }
-  t.deepEqual(await stage.gateway.exited, { code: 70, signal: null })
-  t.regex(stage.gateway.log(), /process\.uncaught-exception/)
-  t.regex(stage.gateway.log(), /a stray exception/)
+  t.deepEqual(await fixture.gateway.exited, { code: 70, signal: null })
+  t.regex(fixture.gateway.log(), /process\.uncaught-exception/)
+  t.regex(fixture.gateway.log(), /a stray exception/)
 })
 
 test('plugin: an exception while the gateway drains after SIGTERM changes nothing but the exit code', async (t) => {
   const plugins = createPluginDirectory(t, { 'stray/index.mjs': STRAY })
-  await using stage = await openStageWith(startGatewayProcess, { env: { SVC_PLUGINS_DIR: plugins.path } })
+  await using fixture = await openFixtureWith(startGatewayProcess, { env: { SVC_PLUGINS_DIR: plugins.path } })
   const gate = Promise.withResolvers<void>()
-  const scene = stage.scene({ kind: 'answer', writes: holdEvent(3, gate.promise) })
+  const scenario = fixture.scenario({ kind: 'answer', writes: holdEvent(3, gate.promise) })
   const body = ask('throw later', { stream: true })
-  const streaming = scene.send({ body, headers: { 'x-svc-pipe': 'stray' } })
-  await stage.provider.until(() => scene.seen().length === 1)
-  process.kill(stage.gateway.pid, 'SIGTERM')
-  await eventually(() => stage.gateway.log().includes('a stray exception'), 'it is thrown')
-  t.true(stage.gateway.log().indexOf('gateway.draining') < stage.gateway.log().indexOf('a stray exception'))
+  const streaming = scenario.send({ body, headers: { 'x-svc-pipe': 'stray' } })
+  await fixture.provider.until(() => scenario.seen().length === 1)
+  process.kill(fixture.gateway.pid, 'SIGTERM')
+  await eventually(() => fixture.gateway.log().includes('a stray exception'), 'it is thrown')
+  t.true(fixture.gateway.log().indexOf('gateway.draining') < fixture.gateway.log().indexOf('a stray exception'))
   gate.resolve()
   assertMessageStream((await streaming).body)
-  t.deepEqual(await stage.gateway.exited, { code: 70, signal: null })
+  t.deepEqual(await fixture.gateway.exited, { code: 70, signal: null })
 })
 
 test('plugin: a rejection outside of a request is logged, and the gateway goes on', async (t) => {
   const plugins = createPluginDirectory(t, { 'stray/index.mjs': STRAY })
-  await using stage = await openStageWith(startGatewayProcess, { env: { SVC_PLUGINS_DIR: plugins.path } })
-  const reply = await stage
-    .scene({ kind: 'answer' })
+  await using fixture = await openFixtureWith(startGatewayProcess, { env: { SVC_PLUGINS_DIR: plugins.path } })
+  const reply = await fixture
+    .scenario({ kind: 'answer' })
     .send({ body: ask('reject now'), headers: { 'x-svc-pipe': 'stray' } })
   t.is(reply.status, 200)
-  await eventually(() => stage.gateway.log().includes('a stray rejection'), 'it is logged')
-  t.is((await send(stage.gateway.url, { method: 'GET', path: '/health' })).status, 200)
+  await eventually(() => fixture.gateway.log().includes('a stray rejection'), 'it is logged')
+  t.is((await send(fixture.gateway.url, { method: 'GET', path: '/health' })).status, 200)
 })

@@ -2,8 +2,8 @@ import test from 'ava'
 import { assertMessageStream } from '../support/events.ts'
 import { eventually } from '../support/eventually.ts'
 import { ask } from '../support/http-client.ts'
+import { openPluginFixture } from '../support/plugin-fixture.ts'
 import { type PluginParts, pluginSource } from '../support/plugin-folders.ts'
-import { openPluginStage } from '../support/plugin-stage.ts'
 import { holdEvent, type Script } from '../support/provider/script.ts'
 
 /** Plugins that meet a streamed reply after `next()`. */
@@ -29,18 +29,18 @@ const PLUGINS: Record<string, PluginParts> = {
   },
 }
 
-const stage = await openPluginStage(
+const fixture = await openPluginFixture(
   Object.fromEntries(Object.entries(PLUGINS).map(([name, parts]) => [`${name}/index.ts`, pluginSource(name, parts)])),
   { config: { providers: { tries: 1 }, plugins: { watch: false } } },
 )
-test.after('plugin streams: nothing is left of all that', (t) => stage.assertClean(t))
-test.after.always(() => stage.close())
+test.after('plugin streams: nothing is left of all that', (t) => fixture.assertClean(t))
+test.after.always(() => fixture.close())
 
 /** A stream that continues when its client has disconnected. */
 const endless: Script = { kind: 'answer', text: 'one two three four', writes: holdEvent(2, new Promise(() => {})) }
 
-function askThrough(scene: ReturnType<typeof stage.scene>, pipe: string) {
-  return scene.send({ body: ask('hello', { stream: true }), headers: { 'x-svc-pipe': pipe } })
+function askThrough(scenario: ReturnType<typeof fixture.scenario>, pipe: string) {
+  return scenario.send({ body: ask('hello', { stream: true }), headers: { 'x-svc-pipe': pipe } })
 }
 
 for (const [pipe, status] of [
@@ -50,17 +50,17 @@ for (const [pipe, status] of [
   ['by-failure', 503],
 ] as const) {
   test(`plugin streams: a stream that ${pipe} is never opened holds no connection`, async (t) => {
-    const scene = stage.scene(endless)
-    const reply = await askThrough(scene, pipe)
+    const scenario = fixture.scenario(endless)
+    const reply = await askThrough(scenario, pipe)
     t.is(reply.status, status, reply.text)
     if (status === 200) t.deepEqual(reply.json, { instead: true })
-    t.is(await scene.seen()[0]?.closed, 'client-left')
+    t.is(await scenario.seen()[0]?.closed, 'client-left')
   })
 }
 
 test('plugin streams: one that fails after next() leaves the stream as it came', async (t) => {
-  const scene = stage.scene({ kind: 'answer', text: 'as it came' })
-  const reply = await askThrough(scene, 'late-failure')
+  const scenario = fixture.scenario({ kind: 'answer', text: 'as it came' })
+  const reply = await askThrough(scenario, 'late-failure')
   t.is(reply.status, 200)
   t.is(assertMessageStream(reply.body).at(-1)?.event, 'message_stop')
 })
@@ -75,11 +75,11 @@ test('plugin streams: a tap sees every event, and the client gets the providerâ€
     `event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":5}}\n\n`,
     `event: message_stop\ndata: {"type":"message_stop"}\n\n`,
   ].join('')
-  const scene = stage.scene({ kind: 'sse', bytes, writes: { sizes: [7, 1, 30] } })
-  const reply = await askThrough(scene, 'tap,one-event')
+  const scenario = fixture.scenario({ kind: 'sse', bytes, writes: { sizes: [7, 1, 30] } })
+  const reply = await askThrough(scenario, 'tap,one-event')
   t.is(reply.body.toString(), bytes)
-  await eventually(() => /one-event\.ended/.test(stage.gateway.log()), 'both taps have ended')
-  const lines = stage.gateway.log().split('\n')
+  await eventually(() => /one-event\.ended/.test(fixture.gateway.log()), 'both taps have ended')
+  const lines = fixture.gateway.log().split('\n')
   const tapped = JSON.parse(String(lines.find((line) => line.includes('tap.ended'))))
   t.like(tapped, { outcome: 'complete', usage: { inputTokens: 3, outputTokens: 5 } })
   t.deepEqual(tapped.names, [

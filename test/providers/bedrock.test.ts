@@ -65,8 +65,8 @@ test.after('bedrock: no credential is in a log', (t) => {
 
 let models = 0
 /** Creates a model of the test's own, with the script of its requests. */
-function scene(script?: Script | ((nth: number) => Script | undefined)) {
-  const model = `eu.anthropic.scene-${++models}-v1:0`
+function scenario(script?: Script | ((nth: number) => Script | undefined)) {
+  const model = `eu.anthropic.scenario-${++models}-v1:0`
   signed.reply(model, typeof script === 'function' ? (_request, nth) => script(nth) : () => script)
   return {
     model,
@@ -77,7 +77,7 @@ function scene(script?: Script | ((nth: number) => Script | undefined)) {
 }
 
 test('bedrock: a signed request is answered, and its path names the model', async (t) => {
-  const { model, send, seen } = scene()
+  const { model, send, seen } = scenario()
   const reply = await send()
   t.is(reply.status, 200, reply.text)
   t.is(seen()[0]?.url, `/private/model/${encodeURIComponent(model)}/invoke`)
@@ -92,7 +92,7 @@ test('bedrock: the address of an inference profile is a model as well', async (t
 })
 
 test('bedrock: only the model, the stream flag and the version differ from the client’s text', async (t) => {
-  const { model, send, seen } = scene()
+  const { model, send, seen } = scenario()
   const odd =
     '"messages" : [ {"role":"user","content":"\\u0041 \u{1f600}","x":1.0} ],\n "9":9007199254740993 , "1" : null'
   const reply = await send({ body: `{"model":"bedrock/${model}", "max_tokens":100, "stream" : false, ${odd} }` })
@@ -103,7 +103,7 @@ test('bedrock: only the model, the stream flag and the version differ from the c
 
 test('bedrock: a JSON reply reaches the client byte for byte', async (t) => {
   const body = '\n{"id":"msg_bdrk_1","usage":{"output_tokens":1.0,"2":0,"1":9007199254740993},\t"type":"message"}  \n'
-  const { send } = scene({ kind: 'reply', body, writes: { sizes: [3, 1] } })
+  const { send } = scenario({ kind: 'reply', body, writes: { sizes: [3, 1] } })
   t.is((await send()).text, body)
 })
 
@@ -117,7 +117,7 @@ test('bedrock: the events of a stream reach the client byte for byte, however th
   const names = ['message_start', 'content_block_delta', 'message_stop']
   const expected = events.map((event, nth) => `event: ${names[nth]}\ndata: ${event}\n\n`).join('')
   for (const sizes of [[1], [7, 300, 2], [100_000]]) {
-    const { send } = scene({ kind: 'reply', headers: FRAMES, body: frames, writes: { sizes } })
+    const { send } = scenario({ kind: 'reply', headers: FRAMES, body: frames, writes: { sizes } })
     const reply = await send({}, { stream: true })
     t.is(reply.text, expected)
     t.true(reply.endedCleanly)
@@ -129,7 +129,7 @@ const found = loadRecordings()
 test('bedrock: recorded streams of Claude reach the client byte for byte', async (t) => {
   if (found.absent !== undefined) t.log(found.absent)
   for (const { name, response } of found.items.filter(({ response }) => response.isStream && response.status === 200)) {
-    const { send } = scene({ kind: 'sse', bytes: response.bytes, writes: { sizes: [1000, 1, 333] } })
+    const { send } = scenario({ kind: 'sse', bytes: response.bytes, writes: { sizes: [1000, 1, 333] } })
     const reply = await send({}, { stream: true })
     t.is(differenceOf(reply.body, response.bytes), undefined, name)
   }
@@ -137,7 +137,7 @@ test('bedrock: recorded streams of Claude reach the client byte for byte', async
 })
 
 test('bedrock: betas are sent in the body; those of the client itself are dropped, and the reply reports it', async (t) => {
-  const { send, seen } = scene()
+  const { send, seen } = scenario()
   const headers = { 'anthropic-beta': 'claude-code-20250219, context-1m-2025-08-07,interleaved-thinking-2025-05-14' }
   const reply = await send({ headers })
   t.is(reply.status, 200, reply.text)
@@ -171,7 +171,11 @@ test('bedrock: without any credential it is not configured, and the error names 
 })
 
 test('bedrock: a refusal of the service becomes an error of the Messages shape', async (t) => {
-  const { send } = scene({ kind: 'error', status: 429, message: 'Too many tokens, please wait before trying again.' })
+  const { send } = scenario({
+    kind: 'error',
+    status: 429,
+    message: 'Too many tokens, please wait before trying again.',
+  })
   const reply = await send()
   t.is(reply.status, 429)
   t.deepEqual(valueAt(reply.json, 'error'), {
@@ -185,7 +189,7 @@ test('bedrock: a refusal of the service becomes an error of the Messages shape',
 
 test('bedrock: a server error and a short throttling are tried again with the same body', async (t) => {
   const throttled: Script = { kind: 'error', status: 429, headers: { 'retry-after': '0' } }
-  const { send, seen } = scene((nth) => [{ kind: 'error', status: 500 } as Script, throttled][nth - 1])
+  const { send, seen } = scenario((nth) => [{ kind: 'error', status: 500 } as Script, throttled][nth - 1])
   const reply = await send()
   t.is(reply.status, 200, reply.text)
   t.is(seen().length, 2 + 1)
@@ -200,7 +204,7 @@ test('bedrock: a stream that is cut ends with an error event behind the last who
     { kind: 'reply', headers: FRAMES, body: body.subarray(0, start.length + 20) },
     { kind: 'reply', headers: FRAMES, body: start },
   ] satisfies Script[]) {
-    const reply = await scene(script).send({}, { stream: true })
+    const reply = await scenario(script).send({}, { stream: true })
     t.regex(
       reply.text,
       /^event: message_start\ndata: \{"type":"message_start","message":\{\}\}\n\nevent: error\ndata: [^\n]*\n\n$/,
@@ -213,7 +217,10 @@ test('bedrock: an exception within a stream is the last event, and an error of t
     chunkFrame('{"type":"message_start","message":{}}'),
     exceptionFrame('throttlingException', 'Slow down'),
   ]
-  const reply = await scene({ kind: 'reply', headers: FRAMES, body: Buffer.concat(frames) }).send({}, { stream: true })
+  const reply = await scenario({ kind: 'reply', headers: FRAMES, body: Buffer.concat(frames) }).send(
+    {},
+    { stream: true },
+  )
   const error = { type: 'error', error: { type: 'rate_limit_error', message: 'Slow down' } }
   t.true(reply.text.endsWith(`\n\nevent: error\ndata: ${JSON.stringify(error)}\n\n`), reply.text)
   t.is(reply.text.match(/event: error/g)?.length, 1)
@@ -227,7 +234,7 @@ test('bedrock: a damaged frame ends the stream with an error event and lets the 
     damaged,
     chunkFrame('{"type":"message_stop"}'),
   ])
-  const { send, seen } = scene({
+  const { send, seen } = scenario({
     kind: 'reply',
     headers: FRAMES,
     body,
@@ -254,7 +261,7 @@ test('bedrock: the model list has the operator’s names', async (t) => {
 
 for (const stream of [false, true]) {
   test(`bedrock: a chat completions client is answered in its own shape (stream: ${stream})`, async (t) => {
-    const { model, send } = scene()
+    const { model, send } = scenario()
     const body = { model: `bedrock/${model}`, stream, messages: [{ role: 'user', content: 'hello' }] }
     const reply = await send({ path: '/v1/chat/completions', body })
     t.is(reply.status, 200, reply.text)

@@ -5,20 +5,20 @@ import { ROUTES, sendChat } from '../support/door.ts'
 import type { SendOptions } from '../support/http-client.ts'
 import { type JsonObject, valueAt } from '../support/json.ts'
 import { holdEvent } from '../support/provider/script.ts'
-import { openProviderStage, PROVIDERS } from '../support/provider-stage.ts'
+import { openProviderFixture, PROVIDERS } from '../support/provider-fixture.ts'
 
-const stage = await openProviderStage({
+const fixture = await openProviderFixture({
   config: { server: { ping_interval: '100ms', body_limit: '64KB' }, providers: { tries: 2 } },
 })
-test.after.always(() => stage.close())
+test.after.always(() => fixture.close())
 
 const never = new Promise<void>(() => {})
-const nobody = (scene: ReturnType<typeof stage.scene>) => PROVIDERS.flatMap((name) => scene.seen(name))
+const nobody = (scenario: ReturnType<typeof fixture.scenario>) => PROVIDERS.flatMap((name) => scenario.seen(name))
 const claude = (extra: JsonObject = {}) => chat('hi', { model: 'claude-sonnet-4-5', ...extra })
 
 test('chat route: without a credential it answers 401, in the shape of both SDKs', async (t) => {
-  const scene = stage.scene()
-  const reply = await sendChat(scene, chat('hi'), { headers: { authorization: undefined } })
+  const scenario = fixture.scenario()
+  const reply = await sendChat(scenario, chat('hi'), { headers: { authorization: undefined } })
   t.is(reply.status, 401)
   t.like(reply.json, {
     type: 'error',
@@ -26,7 +26,7 @@ test('chat route: without a credential it answers 401, in the shape of both SDKs
     request_id: reply.headers['request-id'],
   })
   t.is(typeof valueAt(reply.json, 'error.message'), 'string')
-  t.deepEqual(nobody(scene), [])
+  t.deepEqual(nobody(scenario), [])
 })
 
 const invalid: [claim: string, body: SendOptions['body'], param: string | null][] = [
@@ -68,37 +68,37 @@ const invalid: [claim: string, body: SendOptions['body'], param: string | null][
 ]
 for (const [claim, body, param] of invalid) {
   test(`chat route: ${claim} is answered 400, and \`param\` names it`, async (t) => {
-    const scene = stage.scene()
-    const reply = await sendChat(scene, body ?? '')
+    const scenario = fixture.scenario()
+    const reply = await sendChat(scenario, body ?? '')
     t.is(reply.status, 400, reply.text)
     t.like(reply.json, { type: 'error', error: { type: 'invalid_request', code: 'invalid_request', param } })
-    t.deepEqual(nobody(scene), [])
+    t.deepEqual(nobody(scenario), [])
   })
 }
 
 test('chat route: an unknown plugin is answered 400 and named', async (t) => {
-  const reply = await sendChat(stage.scene(), chat('hi'), { headers: { 'x-svc-pipe': 'exact-cash' } })
+  const reply = await sendChat(fixture.scenario(), chat('hi'), { headers: { 'x-svc-pipe': 'exact-cash' } })
   t.is(reply.status, 400)
   t.regex(String(valueAt(reply.json, 'error.message')), /exact-cash.*exact-cache/)
   t.is(valueAt(reply.json, 'error.code'), 'invalid_request')
 })
 
 test('chat route: a content type that is not JSON is answered 415', async (t) => {
-  const reply = await sendChat(stage.scene(), chat('hi'), { headers: { 'content-type': 'text/plain' } })
+  const reply = await sendChat(fixture.scenario(), chat('hi'), { headers: { 'content-type': 'text/plain' } })
   t.is(reply.status, 415)
   t.like(reply.json, { error: { code: 'unsupported_media_type', param: null } })
 })
 
 test('chat route: a body over the limit is answered 413', async (t) => {
-  const scene = stage.scene()
-  const reply = await sendChat(scene, chat('x'.repeat(70_000)))
+  const scenario = fixture.scenario()
+  const reply = await sendChat(scenario, chat('x'.repeat(70_000)))
   t.is(reply.status, 413)
   t.is(valueAt(reply.json, 'error.code'), 'request_too_large')
-  t.deepEqual(nobody(scene), [])
+  t.deepEqual(nobody(scenario), [])
 })
 
 test('chat route: GET is answered 405 with the allowed methods', async (t) => {
-  const reply = await stage.scene().send({ method: 'GET', path: ROUTES.chat })
+  const reply = await fixture.scenario().send({ method: 'GET', path: ROUTES.chat })
   t.is(reply.status, 405)
   t.is(reply.headers.allow, 'POST')
   t.is(valueAt(reply.json, 'type'), 'error')
@@ -107,18 +107,18 @@ test('chat route: GET is answered 405 with the allowed methods', async (t) => {
 for (const model of ['gpt-4o', 'claude-sonnet-4-5', 'gemini-2.5-flash']) {
   test(`chat route: a provider that fails after all tries is answered 502, in chat's shape (${model})`, async (t) => {
     const failure = { kind: 'error', status: 500 } as const
-    const scene = stage.scene({ openai: failure, anthropic: failure, gemini: failure })
-    const reply = await sendChat(scene, chat('hi', { model }))
+    const scenario = fixture.scenario({ openai: failure, anthropic: failure, gemini: failure })
+    const reply = await sendChat(scenario, chat('hi', { model }))
     t.is(reply.status, 502)
     t.like(reply.json, { type: 'error', error: { type: 'upstream_error', code: 'upstream_error', param: null } })
     t.regex(String(valueAt(reply.json, 'error.message')), /failed after 2 tries: answered 500/)
-    t.is(nobody(scene).length, 2)
+    t.is(nobody(scenario).length, 2)
   })
 
   test(`chat route: a stream that breaks off ends with an error chunk, and without an end mark (${model})`, async (t) => {
     const cut = { kind: 'answer', text: 'some words that are cut off here', cutAfterBytes: 900 } as const
-    const scene = stage.scene({ openai: cut, anthropic: cut, gemini: cut })
-    const reply = await sendChat(scene, streamed(chat('hi', { model })))
+    const scenario = fixture.scenario({ openai: cut, anthropic: cut, gemini: cut })
+    const reply = await sendChat(scenario, streamed(chat('hi', { model })))
     t.is(reply.status, 200)
     t.true(reply.endedCleanly)
     const chunks = parseChatChunks(reply.body)
@@ -136,13 +136,13 @@ for (const model of ['gpt-4o', 'claude-sonnet-4-5', 'gemini-2.5-flash']) {
       text: 'one two three four five six seven eight',
       writes: holdEvent(2, gate.promise),
     } as const
-    const scene = stage.scene({ openai: held, anthropic: held, gemini: held })
+    const scenario = fixture.scenario({ openai: held, anthropic: held, gemini: held })
     let text = ''
     const onChunk = (chunk: Buffer) => {
       text += chunk
       if (/(: ping\n\n){3}$/.test(text)) gate.resolve()
     }
-    const reply = await sendChat(scene, streamed(chat('hi', { model })), { onChunk })
+    const reply = await sendChat(scenario, streamed(chat('hi', { model })), { onChunk })
     t.true(text.split(': ping\n\n').length > 3)
     t.is(parseChatChunks(reply.body).at(-1), '[DONE]')
     t.notRegex(text.replaceAll(': ping\n\n', ''), /ping/)
@@ -154,19 +154,19 @@ for (const model of ['gpt-4o', 'claude-sonnet-4-5', 'gemini-2.5-flash']) {
       text: 'one two three four five six seven eight',
       writes: holdEvent(2, never),
     } as const
-    const scene = stage.scene({ openai: held, anthropic: held, gemini: held })
+    const scenario = fixture.scenario({ openai: held, anthropic: held, gemini: held })
     const leaving = new AbortController()
     const onChunk = (chunk: Buffer) => {
       if (!chunk.toString().startsWith(':')) leaving.abort()
     }
-    await sendChat(scene, streamed(chat('hi', { model })), { onChunk, signal: leaving.signal })
-    t.is(await nobody(scene)[0]?.closed, 'client-left')
-    t.is(nobody(scene).length, 1)
+    await sendChat(scenario, streamed(chat('hi', { model })), { onChunk, signal: leaving.signal })
+    t.is(await nobody(scenario)[0]?.closed, 'client-left')
+    t.is(nobody(scenario).length, 1)
   })
 
   test(`chat route: a reply names its provider, pipeline and id (${model})`, async (t) => {
     for (const stream of [false, true]) {
-      const reply = await sendChat(stage.scene(), chat('hi', { model, stream }), {
+      const reply = await sendChat(fixture.scenario(), chat('hi', { model, stream }), {
         headers: { 'x-svc-pipe': 'exact-cache' },
       })
       t.is(reply.status, 200, reply.text)
@@ -179,9 +179,9 @@ for (const model of ['gpt-4o', 'claude-sonnet-4-5', 'gemini-2.5-flash']) {
 }
 
 test('chat route: the query does not reach a provider of another dialect', async (t) => {
-  const scene = stage.scene()
-  await sendChat(scene, claude(), { path: `${ROUTES.chat}?api-version=1` })
-  t.is(scene.seen('anthropic')[0]?.url, '/v1/messages')
+  const scenario = fixture.scenario()
+  await sendChat(scenario, claude(), { path: `${ROUTES.chat}?api-version=1` })
+  t.is(scenario.seen('anthropic')[0]?.url, '/v1/messages')
 })
 
 const refused: [claim: string, body: JsonObject, names: RegExp][] = [
@@ -197,17 +197,17 @@ const refused: [claim: string, body: JsonObject, names: RegExp][] = [
 ]
 for (const [claim, body, names] of refused) {
   test(`chat route: ${claim} is refused towards a provider that cannot be sent it, and named`, async (t) => {
-    const scene = stage.scene()
-    const reply = await sendChat(scene, body)
+    const scenario = fixture.scenario()
+    const reply = await sendChat(scenario, body)
     t.is(reply.status, 400)
     t.like(reply.json, { type: 'error', error: { type: 'invalid_request' } })
     t.regex(String(valueAt(reply.json, 'error.message')), names)
-    t.deepEqual(nobody(scene), [])
+    t.deepEqual(nobody(scenario), [])
   })
 
   test(`chat route: ${claim} is sent to a provider of the same dialect`, async (t) => {
-    const scene = stage.scene()
-    t.is((await sendChat(scene, { ...body, model: 'house/qwen3' })).status, 200)
-    t.is(scene.seen('house').length, 1)
+    const scenario = fixture.scenario()
+    t.is((await sendChat(scenario, { ...body, model: 'house/qwen3' })).status, 200)
+    t.is(scenario.seen('house').length, 1)
   })
 }

@@ -6,12 +6,12 @@ import { assembleMessage, assertMessageStream, parseEvents } from '../support/ev
 import { ask, type Reply } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { holdEvent } from '../support/provider/script.ts'
-import { openProviderStage, PROVIDERS, type ProviderName, type SceneScripts } from '../support/provider-stage.ts'
+import { openProviderFixture, PROVIDERS, type ProviderName, type ScenarioScripts } from '../support/provider-fixture.ts'
 
 const CLAUDE = 'anthropic/claude-sonnet-4-5'
 const GPT = 'openai/gpt-4o'
 const QWEN = 'house/qwen3-32b'
-const stage = await openProviderStage({
+const fixture = await openProviderFixture({
   config: {
     models: {
       'claude-gpt': [CLAUDE, GPT],
@@ -28,15 +28,15 @@ const stage = await openProviderStage({
     },
   },
 })
-test.after.always(() => stage.close())
+test.after.always(() => fixture.close())
 
 const failing = (status: number) => ({ kind: 'error', status }) as const
 const limited = { kind: 'error', status: 429, headers: { 'retry-after': '60' } } as const
 const never = new Promise<void>(() => {})
 
-/** Counts the calls of each provider in a scene, in the order of `PROVIDERS`. */
-function callsOf(scene: ReturnType<typeof stage.scene>): Partial<Record<ProviderName, number>> {
-  const counts = PROVIDERS.map((name) => [name, scene.seen(name).length] as const)
+/** Counts the calls of each provider in a scenario, in the order of `PROVIDERS`. */
+function callsOf(scenario: ReturnType<typeof fixture.scenario>): Partial<Record<ProviderName, number>> {
+  const counts = PROVIDERS.map((name) => [name, scenario.seen(name).length] as const)
   return Object.fromEntries(counts.filter(([, count]) => count > 0))
 }
 
@@ -64,118 +64,118 @@ const across: [route: 'messages' | 'chat', model: string, first: ProviderName, b
 for (const [route, model, first, by] of across) {
   for (const stream of [false, true]) {
     test(`fallback: ${route}: after 5xx at all tries ${model} is answered by its second (stream: ${stream})`, async (t) => {
-      const scene = stage.scene({ [first]: failing(503) })
+      const scenario = fixture.scenario({ [first]: failing(503) })
       const reply =
         route === 'chat'
-          ? await sendChat(scene, chat('hi', { model, stream }))
-          : await scene.send({ body: ask('hi', { model, stream }) })
+          ? await sendChat(scenario, chat('hi', { model, stream }))
+          : await scenario.send({ body: ask('hi', { model, stream }) })
       assertAnswered(t, reply, { by, stream, route })
       const [second] = by.split('/') as [ProviderName]
-      t.deepEqual(callsOf(scene), { [first]: 2, [second]: 1 })
+      t.deepEqual(callsOf(scenario), { [first]: 2, [second]: 1 })
     })
   }
 }
 
 test('fallback: the log names the provider that failed and the one that answered', async (t) => {
-  const reply = await stage
-    .scene({ anthropic: failing(500), openai: limited })
+  const reply = await fixture
+    .scenario({ anthropic: failing(500), openai: limited })
     .send({ body: ask('hi', { model: 'three' }) })
   const calls = `${CLAUDE}:failed ${GPT}:429 ${QWEN}:200`
-  t.like(await logLineOf(stage.gateway, reply), { status: 200, model: 'three', calls })
+  t.like(await logLineOf(fixture.gateway, reply), { status: 200, model: 'three', calls })
 })
 
 test('fallback: a rate limit that stays is answered by the second, without a second try at the first', async (t) => {
-  const scene = stage.scene({ openai: limited })
-  const reply = await sendChat(scene, chat('hi', { model: 'gpt-qwen' }))
+  const scenario = fixture.scenario({ openai: limited })
+  const reply = await sendChat(scenario, chat('hi', { model: 'gpt-qwen' }))
   assertAnswered(t, reply, { by: QWEN, stream: false, route: 'chat' })
-  t.deepEqual(callsOf(scene), { openai: 1, house: 1 })
+  t.deepEqual(callsOf(scenario), { openai: 1, house: 1 })
   t.is(reply.headers['retry-after'], undefined)
 })
 
 test('fallback: a refused connection is answered by the second', async (t) => {
-  const scene = stage.scene()
-  const reply = await sendChat(scene, chat('hi', { model: 'closed-qwen' }))
+  const scenario = fixture.scenario()
+  const reply = await sendChat(scenario, chat('hi', { model: 'closed-qwen' }))
   assertAnswered(t, reply, { by: QWEN, stream: false, route: 'chat' })
 })
 
 test('fallback: a connection that breaks before the reply is answered by the second', async (t) => {
-  const scene = stage.scene({ openai: { kind: 'break', at: 'before-headers' } })
-  const reply = await sendChat(scene, chat('hi', { model: 'gpt-qwen' }))
+  const scenario = fixture.scenario({ openai: { kind: 'break', at: 'before-headers' } })
+  const reply = await sendChat(scenario, chat('hi', { model: 'gpt-qwen' }))
   assertAnswered(t, reply, { by: QWEN, stream: false, route: 'chat' })
 })
 
 test('fallback: a first byte that does not come in time is answered by the second, and the first is let go', async (t) => {
-  const scene = stage.scene({ openai: { kind: 'hang', at: 'before-headers' } })
-  const reply = await sendChat(scene, chat('hi', { model: 'gpt-qwen' }))
+  const scenario = fixture.scenario({ openai: { kind: 'hang', at: 'before-headers' } })
+  const reply = await sendChat(scenario, chat('hi', { model: 'gpt-qwen' }))
   assertAnswered(t, reply, { by: QWEN, stream: false, route: 'chat' })
-  t.deepEqual(callsOf(scene), { openai: 1, house: 1 })
-  t.is(await scene.seen('openai')[0]?.closed, 'client-left')
+  t.deepEqual(callsOf(scenario), { openai: 1, house: 1 })
+  t.is(await scenario.seen('openai')[0]?.closed, 'client-left')
 })
 
 for (const status of [400, 401, 403, 404, 413, 422]) {
   test(`fallback: a ${status} is the first’s answer: no other is called`, async (t) => {
-    const scene = stage.scene({ anthropic: { ...failing(status), message: 'First says.' } })
-    const reply = await scene.send({ body: ask('hi', { model: 'claude-gpt' }) })
+    const scenario = fixture.scenario({ anthropic: { ...failing(status), message: 'First says.' } })
+    const reply = await scenario.send({ body: ask('hi', { model: 'claude-gpt' }) })
     t.is(reply.status, status)
     t.is(valueAt(reply.json, 'error.message'), 'First says.')
     t.is(reply.headers['x-svc-model'], CLAUDE)
-    t.deepEqual(callsOf(scene), { anthropic: 1 })
+    t.deepEqual(callsOf(scenario), { anthropic: 1 })
   })
 }
 
 test('fallback: a request that the first cannot take is refused: no other is called', async (t) => {
-  const scene = stage.scene()
-  const reply = await sendChat(scene, chat('hi', { model: 'claude-gpt', n: 2 }))
+  const scenario = fixture.scenario()
+  const reply = await sendChat(scenario, chat('hi', { model: 'claude-gpt', n: 2 }))
   t.is(reply.status, 400)
-  t.deepEqual(callsOf(scene), {})
+  t.deepEqual(callsOf(scenario), {})
 })
 
-const breaking: SceneScripts = { anthropic: { kind: 'answer', text: 'a b c d e f', cutAfterBytes: 600 } }
+const breaking: ScenarioScripts = { anthropic: { kind: 'answer', text: 'a b c d e f', cutAfterBytes: 600 } }
 test('fallback: a stream that breaks after its first event is not asked for elsewhere (messages)', async (t) => {
-  const scene = stage.scene(breaking)
-  const reply = await scene.send({ body: ask('hi', { model: 'claude-gpt', stream: true }) })
+  const scenario = fixture.scenario(breaking)
+  const reply = await scenario.send({ body: ask('hi', { model: 'claude-gpt', stream: true }) })
   t.is(reply.headers['x-svc-model'], CLAUDE)
   const events = parseEvents(reply.body)
   t.is(events[0]?.event, 'message_start')
   t.is(events.at(-1)?.event, 'error')
-  t.deepEqual(callsOf(scene), { anthropic: 1 })
+  t.deepEqual(callsOf(scenario), { anthropic: 1 })
 })
 
 test('fallback: a stream that breaks after its first event is not asked for elsewhere (chat)', async (t) => {
-  const scene = stage.scene({ openai: { kind: 'answer', text: 'a b c d e f', cutAfterBytes: 600 } })
-  const reply = await sendChat(scene, streamed(chat('hi', { model: 'gpt-qwen' })))
+  const scenario = fixture.scenario({ openai: { kind: 'answer', text: 'a b c d e f', cutAfterBytes: 600 } })
+  const reply = await sendChat(scenario, streamed(chat('hi', { model: 'gpt-qwen' })))
   t.truthy(valueAt(parseChatChunks(reply.body).at(-1), 'error'))
-  t.deepEqual(callsOf(scene), { openai: 1 })
+  t.deepEqual(callsOf(scenario), { openai: 1 })
 })
 
 test('fallback: when all fail, the error is the first’s', async (t) => {
-  const scene = stage.scene({ anthropic: failing(529), openai: failing(500), house: failing(503) })
-  const reply = await scene.send({ body: ask('hi', { model: 'three' }) })
+  const scenario = fixture.scenario({ anthropic: failing(529), openai: failing(500), house: failing(503) })
+  const reply = await scenario.send({ body: ask('hi', { model: 'three' }) })
   t.is(reply.status, 502)
   t.regex(String(valueAt(reply.json, 'error.message')), /^Provider anthropic failed after 2 tries: answered 529/)
-  t.deepEqual(callsOf(scene), { anthropic: 2, openai: 2, house: 2 })
+  t.deepEqual(callsOf(scenario), { anthropic: 2, openai: 2, house: 2 })
 })
 
 test('fallback: when the first is over its rate limit and the second fails, the answer is the rate limit', async (t) => {
-  const scene = stage.scene({ openai: limited, house: failing(500) })
-  const reply = await sendChat(scene, chat('hi', { model: 'gpt-qwen' }))
+  const scenario = fixture.scenario({ openai: limited, house: failing(500) })
+  const reply = await sendChat(scenario, chat('hi', { model: 'gpt-qwen' }))
   t.is(reply.status, 429)
   t.is(reply.headers['retry-after'], '60')
   t.is(reply.headers['x-svc-model'], GPT)
 })
 
 test('fallback: when all are over their rate limits, the answer is a rate limit', async (t) => {
-  const scene = stage.scene({ openai: limited, house: { ...limited, headers: { 'retry-after': '7' } } })
-  const reply = await sendChat(scene, chat('hi', { model: 'gpt-qwen' }))
+  const scenario = fixture.scenario({ openai: limited, house: { ...limited, headers: { 'retry-after': '7' } } })
+  const reply = await sendChat(scenario, chat('hi', { model: 'gpt-qwen' }))
   t.is(reply.status, 429)
-  t.deepEqual(callsOf(scene), { openai: 1, house: 1 })
+  t.deepEqual(callsOf(scenario), { openai: 1, house: 1 })
 })
 
 test('fallback: a target that cannot take the request is skipped', async (t) => {
-  const scene = stage.scene({ anthropic: failing(529) })
-  const reply = await sendChat(scene, chat('hi', { model: 'gpt-claude', n: 2 }))
+  const scenario = fixture.scenario({ anthropic: failing(529) })
+  const reply = await sendChat(scenario, chat('hi', { model: 'gpt-claude', n: 2 }))
   t.is(reply.status, 200, 'openai is asked first and answers')
-  const failed = stage.scene({ openai: failing(500) })
+  const failed = fixture.scenario({ openai: failing(500) })
   const refused = await sendChat(failed, chat('hi', { model: 'gpt-claude', n: 2 }))
   t.is(refused.status, 502)
   t.regex(String(valueAt(refused.json, 'error.message')), /^Provider openai failed/)
@@ -183,55 +183,55 @@ test('fallback: a target that cannot take the request is skipped', async (t) => 
 })
 
 test('fallback: behind a substitute that cannot be sent the request the next is asked', async (t) => {
-  const scene = stage.scene({ anthropic: failing(529) })
+  const scenario = fixture.scenario({ anthropic: failing(529) })
   const tools = [{ type: 'web_search_20250305', name: 'web_search' }]
-  const reply = await scene.send({ body: ask('hi', { model: 'three', tools }) })
+  const reply = await scenario.send({ body: ask('hi', { model: 'three', tools }) })
   t.is(reply.status, 502)
   t.regex(String(valueAt(reply.json, 'error.message')), /^Provider anthropic failed/)
-  t.deepEqual(callsOf(scene), { anthropic: 2 })
+  t.deepEqual(callsOf(scenario), { anthropic: 2 })
 })
 
 for (const status of [400, 413])
   test(`fallback: behind a substitute that answers ${status} the next is called`, async (t) => {
-    const scene = stage.scene({ anthropic: failing(529), openai: failing(status) })
-    const reply = await scene.send({ body: ask('hi', { model: 'three' }) })
+    const scenario = fixture.scenario({ anthropic: failing(529), openai: failing(status) })
+    const reply = await scenario.send({ body: ask('hi', { model: 'three' }) })
     assertAnswered(t, reply, { by: QWEN, stream: false, route: 'messages' })
-    t.deepEqual(callsOf(scene), { anthropic: 2, openai: 1, house: 1 })
+    t.deepEqual(callsOf(scenario), { anthropic: 2, openai: 1, house: 1 })
   })
 
 test('fallback: fields that a fallback dropped are reported', async (t) => {
-  const scene = stage.scene({ anthropic: failing(500) })
-  const reply = await scene.send({ body: ask('hi', { model: 'claude-gpt', top_k: 5 }) })
+  const scenario = fixture.scenario({ anthropic: failing(500) })
+  const reply = await scenario.send({ body: ask('hi', { model: 'claude-gpt', top_k: 5 }) })
   t.is(reply.headers['x-svc-dropped'], 'top_k')
 })
 
 test('fallback: a client that leaves while the second is asked ends that call, and no third is made', async (t) => {
-  const scene = stage.scene({ anthropic: failing(500), openai: { kind: 'hang', at: 'before-headers' } })
+  const scenario = fixture.scenario({ anthropic: failing(500), openai: { kind: 'hang', at: 'before-headers' } })
   const leaving = new AbortController()
-  const reply = scene.send({ body: ask('hi', { model: 'three' }), signal: leaving.signal })
-  await stage.servers.openai.until(() => scene.seen('openai').length === 1)
+  const reply = scenario.send({ body: ask('hi', { model: 'three' }), signal: leaving.signal })
+  await fixture.servers.openai.until(() => scenario.seen('openai').length === 1)
   leaving.abort()
   await reply
-  t.is(await scene.seen('openai')[0]?.closed, 'client-left')
-  await stage.scene().send({ method: 'GET', path: '/health' })
-  t.deepEqual(callsOf(scene), { anthropic: 2, openai: 1 })
+  t.is(await scenario.seen('openai')[0]?.closed, 'client-left')
+  await fixture.scenario().send({ method: 'GET', path: '/health' })
+  t.deepEqual(callsOf(scenario), { anthropic: 2, openai: 1 })
 })
 
 test('fallback: a client that leaves a substitute’s stream ends it', async (t) => {
   const held = { kind: 'answer', text: 'one two three four', writes: holdEvent(2, never) } as const
-  const scene = stage.scene({ anthropic: failing(500), openai: held })
+  const scenario = fixture.scenario({ anthropic: failing(500), openai: held })
   const leaving = new AbortController()
   const request = { body: ask('hi', { model: 'claude-gpt', stream: true }), signal: leaving.signal }
-  await scene.send({ ...request, onChunk: () => leaving.abort() })
-  t.is(await scene.seen('openai')[0]?.closed, 'client-left')
+  await scenario.send({ ...request, onChunk: () => leaving.abort() })
+  t.is(await scenario.seen('openai')[0]?.closed, 'client-left')
 })
 
 const CACHED = { 'x-svc-pipe': 'exact-cache' }
 for (const stream of [false, true]) {
   test(`fallback: a substitute's answer is not stored: the next request is asked of the first again (stream: ${stream})`, async (t) => {
-    const scene = stage.scene({ anthropic: (nth) => (nth <= 2 ? failing(500) : undefined) })
+    const scenario = fixture.scenario({ anthropic: (nth) => (nth <= 2 ? failing(500) : undefined) })
     const request = { body: ask(`cached ${stream}`, { model: 'claude-gpt', stream }), headers: CACHED }
-    const replies = [await scene.send(request), await scene.send(request), await scene.send(request)]
+    const replies = [await scenario.send(request), await scenario.send(request), await scenario.send(request)]
     t.deepEqual(
       replies.map(({ headers }) => [headers['x-svc-cache'], headers['x-svc-model']]),
       [
@@ -240,13 +240,13 @@ for (const stream of [false, true]) {
         ['hit', CLAUDE],
       ],
     )
-    t.deepEqual(callsOf(scene), { anthropic: 3, openai: 1 })
+    t.deepEqual(callsOf(scenario), { anthropic: 3, openai: 1 })
   })
 }
 
 test('fallback: a substitute’s stream is complete for a client of the chat dialect, with its usage', async (t) => {
-  const scene = stage.scene({ anthropic: failing(500) })
+  const scenario = fixture.scenario({ anthropic: failing(500) })
   const body = chat('one two', { model: 'claude-gpt', stream: true, stream_options: { include_usage: true } })
-  const reply = await sendChat(scene, body)
+  const reply = await sendChat(scenario, body)
   t.is(valueAt(assembleCompletion(reply.body), 'choices.0.message.content'), 'You said: one two')
 })

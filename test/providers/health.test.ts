@@ -4,9 +4,9 @@ import { startGateway } from '../support/gateway.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
-import { openProviderStage } from '../support/provider-stage.ts'
+import { openProviderFixture } from '../support/provider-fixture.ts'
 
-const stage = await openProviderStage({
+const fixture = await openProviderFixture({
   config: {
     providers: {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration's own form of variables
@@ -16,10 +16,10 @@ const stage = await openProviderStage({
   },
   env: { ANTHROPIC_API_KEY: '', TEAM_KEY: 'sk-ant-of-the-team', GROQ_API_KEY: 'gsk_key', GEMINI_API_KEY: '' },
 })
-test.after.always(() => stage.close())
+test.after.always(() => fixture.close())
 
 test('health: shows each provider, and whether it has a credential', async (t) => {
-  const { json } = await stage.scene().send({ method: 'GET', path: '/health' })
+  const { json } = await fixture.scenario().send({ method: 'GET', path: '/health' })
   t.like(valueAt(json, 'providers'), {
     anthropic: true,
     openai: true,
@@ -39,7 +39,7 @@ test('health: startedAt is the start of the process, before its modules were loa
 })
 
 test('health: a preset is there only when its variable is set', async (t) => {
-  const { json } = await stage.scene().send({ method: 'GET', path: '/health' })
+  const { json } = await fixture.scenario().send({ method: 'GET', path: '/health' })
   const names = Object.keys(Object(valueAt(json, 'providers')))
   for (const preset of ['mistral', 'openrouter', 'ollama', 'vllm']) t.false(names.includes(preset), preset)
 })
@@ -54,18 +54,18 @@ test('health: without any configuration no provider has a credential, and no pre
 })
 
 test('health: shows no credential', async (t) => {
-  const { text } = await stage.scene().send({ method: 'GET', path: '/health' })
+  const { text } = await fixture.scenario().send({ method: 'GET', path: '/health' })
   t.notRegex(text, /gsk_key|sk-ant-of-the-team|operator-key/)
 })
 
 test('configuration: a variable in the file is read from the environment', async (t) => {
-  const scene = stage.scene()
-  t.is((await scene.send({ body: ask('hi') })).status, 200)
-  t.is(scene.seen('anthropic')[0]?.headers['x-api-key'], 'sk-ant-of-the-team')
+  const scenario = fixture.scenario()
+  t.is((await scenario.send({ body: ask('hi') })).status, 200)
+  t.is(scenario.seen('anthropic')[0]?.headers['x-api-key'], 'sk-ant-of-the-team')
 })
 
 test('configuration: a service without a credential of the operator’s is called without one', async (t) => {
-  const reply = await sendChat(stage.scene(), { model: 'local/x', messages: [{ role: 'user', content: 'hi' }] })
+  const reply = await sendChat(fixture.scenario(), { model: 'local/x', messages: [{ role: 'user', content: 'hi' }] })
   t.is(reply.status, 502)
 })
 

@@ -2,9 +2,9 @@ import test from 'ava'
 import { linesOf } from '../support/door.ts'
 import { eventually } from '../support/eventually.ts'
 import { type JsonObject, valueAt } from '../support/json.ts'
-import { openProviderStage, PROVIDERS } from '../support/provider-stage.ts'
+import { openProviderFixture, PROVIDERS } from '../support/provider-fixture.ts'
 
-const stage = await openProviderStage({
+const fixture = await openProviderFixture({
   config: {
     models: {
       fast: 'house/qwen3-32b',
@@ -14,10 +14,10 @@ const stage = await openProviderStage({
     providers: { tries: 1 },
   },
 })
-test.after.always(() => stage.close())
+test.after.always(() => fixture.close())
 
-type Scene = ReturnType<typeof stage.scene>
-const get = (scene: Scene, path = '/v1/models') => scene.send({ method: 'GET', path })
+type Scenario = ReturnType<typeof fixture.scenario>
+const get = (scenario: Scenario, path = '/v1/models') => scenario.send({ method: 'GET', path })
 const idsOf = (json: unknown) => ((valueAt(json, 'data') ?? []) as JsonObject[]).map(({ id }) => id) // safe: a list has objects
 /** Far above the gateway's limit of 2.5 s, on any machine; far below those of calls, which are minutes. */
 const LONGEST_LIST_MS = 30_000
@@ -28,33 +28,38 @@ const OF_OTHERS = [
   ...['gpt-4o', 'gpt-4o-mini', 'gpt-5', 'o3-mini'],
   ...['gemini-2.5-flash', 'gemini-2.5-pro', 'gemini-3-pro-preview'],
 ]
-const unlisted = () => linesOf(stage.gateway).filter(({ msg }) => msg === 'models.unlisted')
+const unlisted = () => linesOf(fixture.gateway).filter(({ msg }) => msg === 'models.unlisted')
 
 // One after another, from nothing known to everything kept.
 test.serial('models: without a credential the list is refused', async (t) => {
-  const reply = await stage.scene().send({ method: 'GET', path: '/v1/models', headers: { authorization: undefined } })
+  const reply = await fixture
+    .scenario()
+    .send({ method: 'GET', path: '/v1/models', headers: { authorization: undefined } })
   t.is(reply.status, 401)
 })
 
 test.serial('models: when no provider can send its list, the reply is that error', async (t) => {
   const failure = { kind: 'error', status: 500 } as const
-  const scene = stage.scene({ anthropic: failure, openai: failure, gemini: failure, house: failure })
-  const reply = await get(scene)
+  const scenario = fixture.scenario({ anthropic: failure, openai: failure, gemini: failure, house: failure })
+  const reply = await get(scenario)
   t.is(reply.status, 502)
   t.is(valueAt(reply.json, 'error.type'), 'upstream_error')
-  for (const provider of PROVIDERS) t.is(scene.seen(provider).length, 1, provider)
+  for (const provider of PROVIDERS) t.is(scenario.seen(provider).length, 1, provider)
 })
 
 test.serial(
   'models: a provider that hangs is left out in time, and so is one that fails, with a warning',
   async (t) => {
-    const scene = stage.scene({ house: { kind: 'hang', at: 'before-headers' }, gemini: { kind: 'error', status: 503 } })
-    const reply = await scene.send({ method: 'GET', path: '/v1/models', timeoutMs: LONGEST_LIST_MS })
+    const scenario = fixture.scenario({
+      house: { kind: 'hang', at: 'before-headers' },
+      gemini: { kind: 'error', status: 503 },
+    })
+    const reply = await scenario.send({ method: 'GET', path: '/v1/models', timeoutMs: LONGEST_LIST_MS })
     t.is(reply.status, 200)
     const ids = idsOf(reply.json)
     t.true(ids.includes('claude-sonnet-4-5') && ids.includes('gpt-4o'))
     t.false(ids.some((id) => String(id).startsWith('house/') || String(id).startsWith('gemini-')))
-    t.is(await scene.seen('house')[0]?.closed, 'client-left')
+    t.is(await scenario.seen('house')[0]?.closed, 'client-left')
     await eventually(() => unlisted().some(({ provider }) => provider === 'house'), 'a warning about the house')
     t.true(unlisted().every(({ level }) => level === 40))
   },
@@ -63,26 +68,26 @@ test.serial(
 test.serial(
   'models: the list has the models of all, plain where their names lead back, else with the prefix, and the routes',
   async (t) => {
-    const scene = stage.scene()
-    const reply = await get(scene)
+    const scenario = fixture.scenario()
+    const reply = await get(scenario)
     t.is(reply.status, 200)
     t.deepEqual(idsOf(reply.json).sort(), [...OWN, ...OF_OTHERS, ...OF_HOUSE].sort())
-    t.deepEqual(scene.seen('anthropic').length, 0, 'its list is known since the request before')
+    t.deepEqual(scenario.seen('anthropic').length, 0, 'its list is known since the request before')
   },
 )
 
 test.serial('models: a list that is known is given without a call', async (t) => {
-  const scene = stage.scene()
-  const reply = await get(scene)
+  const scenario = fixture.scenario()
+  const reply = await get(scenario)
   t.is(idsOf(reply.json).length, OWN.length + OF_OTHERS.length + OF_HOUSE.length)
   t.deepEqual(
-    PROVIDERS.flatMap((provider) => scene.seen(provider)),
+    PROVIDERS.flatMap((provider) => scenario.seen(provider)),
     [],
   )
 })
 
 test.serial('models: every entry has the members that the SDKs of both dialects read', async (t) => {
-  const { json } = await get(stage.scene())
+  const { json } = await get(fixture.scenario())
   for (const model of (valueAt(json, 'data') ?? []) as JsonObject[]) {
     t.like(model, { object: 'model', type: 'model' })
     t.true(Number.isSafeInteger(model.created))
@@ -94,22 +99,22 @@ test.serial('models: every entry has the members that the SDKs of both dialects 
 })
 
 test.serial('models: every name in the list is one that can be asked for', async (t) => {
-  const { json } = await get(stage.scene())
+  const { json } = await get(fixture.scenario())
   for (const id of idsOf(json)) {
     const body = { model: id, max_tokens: 100, messages: [{ role: 'user', content: 'hi' }] }
-    const reply = await stage.scene().send({ body })
+    const reply = await fixture.scenario().send({ body })
     t.is(reply.status, 200, `${id}: ${reply.text}`)
   }
 })
 
 test.serial('models: pages are cut by `limit` and `after_id`', async (t) => {
-  const whole = idsOf((await get(stage.scene())).json)
-  const first = await get(stage.scene(), '/v1/models?limit=2')
+  const whole = idsOf((await get(fixture.scenario())).json)
+  const first = await get(fixture.scenario(), '/v1/models?limit=2')
   t.deepEqual(idsOf(first.json), whole.slice(0, 2))
   t.like(first.json, { has_more: true, first_id: whole[0], last_id: whole[1] })
-  const rest = await get(stage.scene(), `/v1/models?limit=1000&after_id=${whole[1]}`)
+  const rest = await get(fixture.scenario(), `/v1/models?limit=1000&after_id=${whole[1]}`)
   t.deepEqual(idsOf(rest.json), whole.slice(2))
-  t.is((await get(stage.scene(), '/v1/models?limit=0')).status, 400)
+  t.is((await get(fixture.scenario(), '/v1/models?limit=0')).status, 400)
 })
 
 for (const [id, owner] of [
@@ -119,19 +124,19 @@ for (const [id, owner] of [
   ['team%2Flarge', 'turnpike'],
 ] as const) {
   test.serial(`models: one is found by its name: ${id}`, async (t) => {
-    const reply = await get(stage.scene(), `/v1/models/${id}`)
+    const reply = await get(fixture.scenario(), `/v1/models/${id}`)
     t.is(reply.status, 200, reply.text)
     t.like(reply.json, { id: decodeURIComponent(id), type: 'model', object: 'model', owned_by: owner })
   })
 }
 
 test.serial('models: a name that no provider has is answered 404 with the nearest', async (t) => {
-  const reply = await get(stage.scene(), '/v1/models/claude-sonet-4-5')
+  const reply = await get(fixture.scenario(), '/v1/models/claude-sonet-4-5')
   t.is(reply.status, 404)
   t.regex(String(valueAt(reply.json, 'error.message')), /claude-sonet-4-5.*Did you mean `claude-sonnet-4-5`/)
 })
 
 test.serial('models: a name that is no text in percent-encoding is the client’s fault', async (t) => {
-  const reply = await get(stage.scene(), '/v1/models/%E0%A4%A')
+  const reply = await get(fixture.scenario(), '/v1/models/%E0%A4%A')
   t.true(reply.status === 400 || reply.status === 404, String(reply.status))
 })

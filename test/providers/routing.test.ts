@@ -4,9 +4,9 @@ import { logLineOf, ROUTES, refusalOfStart, sendChat } from '../support/door.ts'
 import { ask } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import type { SeenRequest } from '../support/provider/journal.ts'
-import { openProviderStage, PROVIDERS, type ProviderName } from '../support/provider-stage.ts'
+import { openProviderFixture, PROVIDERS, type ProviderName } from '../support/provider-fixture.ts'
 
-const stage = await openProviderStage({
+const fixture = await openProviderFixture({
   config: {
     models: {
       fast: 'house/qwen3-32b',
@@ -18,7 +18,7 @@ const stage = await openProviderStage({
     providers: { default: 'house', tries: 1 },
   },
 })
-test.after.always(() => stage.close())
+test.after.always(() => fixture.close())
 
 const routed: [claim: string, model: string, provider: ProviderName, asked: string][] = [
   ['a prefix', 'openai/gpt-4o', 'openai', 'gpt-4o'],
@@ -46,12 +46,12 @@ const modelAsked = ({ json, url }: SeenRequest) => json?.model ?? /models\/([^:]
 for (const [route, path] of Object.entries(ROUTES)) {
   for (const [claim, model, provider, asked] of routed) {
     test(`routing: ${route}: ${model} goes to ${provider}, by ${claim}`, async (t) => {
-      const scene = stage.scene()
+      const scenario = fixture.scenario()
       const body = route === 'chat' ? chat('hi', { model }) : ask('hi', { model })
-      const reply = await scene.send({ path, body })
+      const reply = await scenario.send({ path, body })
       t.is(reply.status, 200, reply.text)
       t.is(reply.headers['x-svc-model'], `${provider}/${asked}`)
-      const seen = PROVIDERS.map((name) => [name, scene.seen(name).map(modelAsked)])
+      const seen = PROVIDERS.map((name) => [name, scenario.seen(name).map(modelAsked)])
       t.deepEqual(
         seen,
         PROVIDERS.map((name) => [name, name === provider ? [asked] : []]),
@@ -60,29 +60,29 @@ for (const [route, path] of Object.entries(ROUTES)) {
   }
 
   test(`routing: ${route}: an unknown prefix is answered 400 with the nearest provider`, async (t) => {
-    const scene = stage.scene()
+    const scenario = fixture.scenario()
     const model = 'opnai/gpt-4o'
-    const reply = await scene.send({ path, body: route === 'chat' ? chat('hi', { model }) : ask('hi', { model }) })
+    const reply = await scenario.send({ path, body: route === 'chat' ? chat('hi', { model }) : ask('hi', { model }) })
     t.is(reply.status, 400)
     t.regex(String(valueAt(reply.json, 'error.message')), /^model: .*`opnai`.*Did you mean `openai`\?/)
     t.deepEqual(
-      PROVIDERS.flatMap((name) => scene.seen(name)),
+      PROVIDERS.flatMap((name) => scenario.seen(name)),
       [],
     )
   })
 }
 
 test('routing: an unknown prefix of a chat request is the fault of `model`', async (t) => {
-  const reply = await sendChat(stage.scene(), chat('hi', { model: 'nobody/gpt-4o' }))
+  const reply = await sendChat(fixture.scenario(), chat('hi', { model: 'nobody/gpt-4o' }))
   t.like(reply.json, { type: 'error', error: { type: 'invalid_request', param: 'model' } })
 })
 
 test('routing: tokens are counted by the provider that an alias leads to, under its own name of the model', async (t) => {
-  const scene = stage.scene()
+  const scenario = fixture.scenario()
   const { max_tokens: _, ...body } = ask('hi', { model: 'team/large' })
-  const reply = await scene.send({ path: '/v1/messages/count_tokens', body })
+  const reply = await scenario.send({ path: '/v1/messages/count_tokens', body })
   t.is(reply.status, 200, reply.text)
-  t.is(scene.seen('anthropic')[0]?.json?.model, 'claude-sonnet-4-5')
+  t.is(scenario.seen('anthropic')[0]?.json?.model, 'claude-sonnet-4-5')
 })
 
 for (const [claim, model, header] of [
@@ -91,7 +91,7 @@ for (const [claim, model, header] of [
   ['with half a surrogate pair', 'house/\ud83d', 'house/%EF%BF%BD'],
 ] as const) {
   test(`routing: a model’s name ${claim} is sent in a header that cannot be split`, async (t) => {
-    const reply = await sendChat(stage.scene(), chat('hi', { model }))
+    const reply = await sendChat(fixture.scenario(), chat('hi', { model }))
     t.is(reply.status, 200, reply.text)
     t.is(reply.headers['x-svc-model'], header)
     t.is(reply.headers['x-evil'], undefined)
@@ -99,16 +99,16 @@ for (const [claim, model, header] of [
 }
 
 test('routing: a model’s name that is too long for a header does not cost the client its reply', async (t) => {
-  const reply = await sendChat(stage.scene(), chat('hi', { model: `house/${'x'.repeat(990)}` }))
+  const reply = await sendChat(fixture.scenario(), chat('hi', { model: `house/${'x'.repeat(990)}` }))
   t.is(reply.status, 200, reply.error?.message)
   t.regex(String(reply.headers['x-svc-model']), /^house\/x{100}/)
 })
 
 test('routing: the log lists the calls when several providers were called', async (t) => {
-  const scene = stage.scene({ openai: { kind: 'error', status: 500 } })
-  const reply = await sendChat(scene, chat('hi', { model: 'pair' }))
+  const scenario = fixture.scenario({ openai: { kind: 'error', status: 500 } })
+  const reply = await sendChat(scenario, chat('hi', { model: 'pair' }))
   t.is(reply.headers['x-svc-model'], 'house/qwen3-32b')
-  const line = await logLineOf(stage.gateway, reply)
+  const line = await logLineOf(fixture.gateway, reply)
   t.like(line, { model: 'pair', status: 200, calls: 'openai/gpt-4o:failed house/qwen3-32b:200' })
 })
 
@@ -130,7 +130,7 @@ for (const [prefix, setting] of [
   ['vertex', 'VERTEX_PROJECT'],
 ] as const) {
   test(`routing: ${prefix}/… without its setting names ${setting}`, async (t) => {
-    const reply = await stage.scene().send({ body: ask('hi', { model: `${prefix}/some-model` }) })
+    const reply = await fixture.scenario().send({ body: ask('hi', { model: `${prefix}/some-model` }) })
     t.is(reply.status, 400)
     t.regex(
       String(valueAt(reply.json, 'error.message')),

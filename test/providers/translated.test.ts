@@ -6,15 +6,15 @@ import { assembleMessage, assertMessageStream } from '../support/events.ts'
 import { call } from '../support/gemini/script.ts'
 import { ask } from '../support/http-client.ts'
 import { type JsonObject, valueAt } from '../support/json.ts'
-import { KEYS, MODELS, openProviderStage, type SceneScripts } from '../support/provider-stage.ts'
+import { KEYS, MODELS, openProviderFixture, type ScenarioScripts } from '../support/provider-fixture.ts'
 
-const stage = await openProviderStage({ config: { providers: { tries: 1 } } })
-test.after.always(() => stage.close())
+const fixture = await openProviderFixture({ config: { providers: { tries: 1 } } })
+test.after.always(() => fixture.close())
 
 const TOOL = { name: 'get_weather', description: 'Weather', input_schema: { type: 'object', properties: {} } }
 const INPUT = { city: 'Wien', days: [1, { a: null }] }
 /** A call of the tool, as each provider makes it. */
-const calling: SceneScripts = {
+const calling: ScenarioScripts = {
   anthropic: { kind: 'answer', content: [{ type: 'tool_use', id: 'toolu_1', name: 'get_weather', input: INPUT }] },
   openai: { kind: 'answer', toolCalls: [{ name: 'get_weather', arguments: JSON.stringify(INPUT) }] },
   gemini: { kind: 'answer', parts: [call('get_weather', INPUT)] },
@@ -26,8 +26,8 @@ for (const name of ['openai', 'gemini', 'house'] as const) {
 
   for (const stream of [false, true]) {
     test(`translated: ${name} answers a messages client with a valid message (stream: ${stream})`, async (t) => {
-      const scene = stage.scene()
-      const reply = await scene.send({ body: ask('one two three', { model, stream }) })
+      const scenario = fixture.scenario()
+      const reply = await scenario.send({ body: ask('one two three', { model, stream }) })
       t.is(reply.status, 200, reply.text)
       const message = stream ? assembleMessage(assertMessageStream(reply.body)) : reply.json
       t.like(message, { type: 'message', role: 'assistant', stop_reason: 'end_turn', stop_sequence: null })
@@ -36,13 +36,13 @@ for (const name of ['openai', 'gemini', 'house'] as const) {
       t.is(reply.headers['x-svc-model'], model)
       const tokens = { in: valueAt(message, 'usage.input_tokens'), out: valueAt(message, 'usage.output_tokens') }
       t.true(Number(tokens.in) > 0 && Number(tokens.out) > 0)
-      t.like(await logLineOf(stage.gateway, reply), { provider: name, tokens })
-      t.is(scene.seen(name)[0]?.refused, undefined)
+      t.like(await logLineOf(fixture.gateway, reply), { provider: name, tokens })
+      t.is(scenario.seen(name)[0]?.refused, undefined)
     })
 
     test(`translated: ${name} calls a tool of a messages client (stream: ${stream})`, async (t) => {
-      const scene = stage.scene(calling)
-      const reply = await scene.send({ body: ask('weather?', { model, stream, tools: [TOOL] }) })
+      const scenario = fixture.scenario(calling)
+      const reply = await scenario.send({ body: ask('weather?', { model, stream, tools: [TOOL] }) })
       t.is(reply.status, 200, reply.text)
       const message = stream ? assembleMessage(assertMessageStream(reply.body)) : reply.json
       t.is(valueAt(message, 'stop_reason'), 'tool_use')
@@ -61,8 +61,8 @@ for (const name of ['openai', 'gemini', 'house'] as const) {
     test(`translated: a ${status} of ${name} reaches a messages client with its status, its message and its headers`, async (t) => {
       const headers = { 'retry-after': '60', 'x-ratelimit-remaining-tokens': '7' }
       const error = { kind: 'error', status: Number(status), message: 'The reason.', headers } as const
-      const scene = stage.scene({ openai: error, gemini: error, house: error })
-      const reply = await scene.send({ body: ask('hi', { model, stream: true }) })
+      const scenario = fixture.scenario({ openai: error, gemini: error, house: error })
+      const reply = await scenario.send({ body: ask('hi', { model, stream: true }) })
       t.is(reply.status, Number(status))
       t.like(reply.json, { type: 'error', error: { type } })
       t.regex(String(valueAt(reply.json, 'error.message')), /The reason\./)
@@ -74,8 +74,8 @@ for (const name of ['openai', 'gemini', 'house'] as const) {
 for (const name of ['anthropic', 'gemini', 'house'] as const)
   for (const status of [401, 500])
     test(`translated: a ${status} of ${name} that repeats the operator’s key reaches the client without it`, async (t) => {
-      const scene = stage.scene({ [name]: { kind: 'error', status, message: `Wrong key: ${KEYS[name]}.` } })
-      const reply = await scene.send({ body: ask('hi', { model: MODELS[name] }) })
+      const scenario = fixture.scenario({ [name]: { kind: 'error', status, message: `Wrong key: ${KEYS[name]}.` } })
+      const reply = await scenario.send({ body: ask('hi', { model: MODELS[name] }) })
       t.true(reply.status === status || reply.status === 502)
       t.regex(reply.text, /Wrong key: \[hidden\]\./)
       t.false(reply.text.includes(KEYS[name]))
@@ -85,30 +85,30 @@ for (const name of ['anthropic', 'gemini'] as const) {
   const model = MODELS[name]
 
   test(`translated: ${name} answers a chat client with a valid completion`, async (t) => {
-    const reply = await sendChat(stage.scene(), chat('one two three', { model }))
+    const reply = await sendChat(fixture.scenario(), chat('one two three', { model }))
     t.is(reply.status, 200, reply.text)
     t.like(reply.json, { object: 'chat.completion' })
     const choice = { index: 0, finish_reason: 'stop' }
     t.like(valueAt(reply.json, 'choices.0'), choice)
     t.is(valueAt(reply.json, 'choices.0.message.content'), 'You said: one two three')
     const { prompt_tokens, completion_tokens } = valueAt(reply.json, 'usage') as JsonObject // safe: a completion has it
-    t.like(await logLineOf(stage.gateway, reply), { tokens: { in: prompt_tokens, out: completion_tokens } })
+    t.like(await logLineOf(fixture.gateway, reply), { tokens: { in: prompt_tokens, out: completion_tokens } })
   })
 
   test(`translated: ${name} answers a chat client with a valid stream, and with its usage only if asked`, async (t) => {
-    const plain = await sendChat(stage.scene(), streamed(chat('one two three', { model })))
+    const plain = await sendChat(fixture.scenario(), streamed(chat('one two three', { model })))
     t.true(assertChatStream(plain.body).every((chunk) => !('usage' in chunk)))
-    const counted = await sendChat(stage.scene(), streamedWithUsage(chat('one two three', { model })))
+    const counted = await sendChat(fixture.scenario(), streamedWithUsage(chat('one two three', { model })))
     const completion = assembleCompletion(counted.body)
     t.is(valueAt(completion, 'choices.0.message.content'), 'You said: one two three')
     t.true(Number(valueAt(completion, 'usage.total_tokens')) > 0)
-    const line = await logLineOf(stage.gateway, plain)
+    const line = await logLineOf(fixture.gateway, plain)
     t.true(Number(valueAt(line, 'tokens.out')) > 0)
   })
 
   for (const stream of [false, true]) {
     test(`translated: ${name} calls a tool of a chat client (stream: ${stream})`, async (t) => {
-      const reply = await sendChat(stage.scene(calling), chatWithTools({ model, stream }))
+      const reply = await sendChat(fixture.scenario(calling), chatWithTools({ model, stream }))
       t.is(reply.status, 200, reply.text)
       const completion = stream ? assembleCompletion(reply.body) : reply.json
       t.is(valueAt(completion, 'choices.0.finish_reason'), 'tool_calls')
@@ -120,7 +120,7 @@ for (const name of ['anthropic', 'gemini'] as const) {
 
   test(`translated: a 429 of ${name} reaches a chat client in its shape, with its headers`, async (t) => {
     const error = { kind: 'error', status: 429, message: 'Slow down.', headers: { 'retry-after': '60' } } as const
-    const reply = await sendChat(stage.scene({ anthropic: error, gemini: error }), chat('hi', { model }))
+    const reply = await sendChat(fixture.scenario({ anthropic: error, gemini: error }), chat('hi', { model }))
     t.is(reply.status, 429)
     t.like(reply.json, { error: { type: 'rate_limit_error', code: null, param: null } })
     t.regex(String(valueAt(reply.json, 'error.message')), /Slow down\./)
@@ -129,16 +129,19 @@ for (const name of ['anthropic', 'gemini'] as const) {
 }
 
 test('translated: a chat request goes to anthropic with a version, and with the operator’s credential', async (t) => {
-  const scene = stage.scene()
-  await sendChat(scene, chat('hi', { model: MODELS.anthropic }))
-  t.like(scene.seen('anthropic')[0]?.headers, { 'anthropic-version': '2023-06-01', 'x-api-key': 'sk-ant-operator-key' })
-  t.is(scene.seen('anthropic')[0]?.headers.authorization, undefined)
+  const scenario = fixture.scenario()
+  await sendChat(scenario, chat('hi', { model: MODELS.anthropic }))
+  t.like(scenario.seen('anthropic')[0]?.headers, {
+    'anthropic-version': '2023-06-01',
+    'x-api-key': 'sk-ant-operator-key',
+  })
+  t.is(scenario.seen('anthropic')[0]?.headers.authorization, undefined)
 })
 
 test('translated: a temperature above anthropic’s maximum is capped, and that is reported', async (t) => {
-  const scene = stage.scene()
-  const reply = await sendChat(scene, chat('hi', { model: MODELS.anthropic, temperature: 1.7 }))
-  t.is(scene.seen('anthropic')[0]?.json?.temperature, 1)
+  const scenario = fixture.scenario()
+  const reply = await sendChat(scenario, chat('hi', { model: MODELS.anthropic, temperature: 1.7 }))
+  t.is(scenario.seen('anthropic')[0]?.json?.temperature, 1)
   t.is(reply.headers['x-svc-dropped'], 'temperature')
 })
 
@@ -151,8 +154,8 @@ for (const [claim, route, body, dropped] of [
   ['nothing, of a plain chat', 'chat', chat('hi', { model: MODELS.anthropic }), undefined],
 ] as const) {
   test(`translated: dropped fields are reported: ${claim}`, async (t) => {
-    const scene = stage.scene()
-    const reply = route === 'chat' ? await sendChat(scene, body) : await scene.send({ body })
+    const scenario = fixture.scenario()
+    const reply = route === 'chat' ? await sendChat(scenario, body) : await scenario.send({ body })
     t.is(reply.status, 200, reply.text)
     t.is(reply.headers['x-svc-dropped'], dropped)
   })
@@ -160,7 +163,7 @@ for (const [claim, route, body, dropped] of [
 
 for (const name of ['a\r\nx-evil: 1', '日本', 'x'.repeat(1000)]) {
   test(`translated: dropped fields are reported in a header that cannot be split: ${JSON.stringify(name.slice(0, 20))}`, async (t) => {
-    const reply = await sendChat(stage.scene(), chat('hi', { model: MODELS.anthropic, seed: 7, [name]: 1 }))
+    const reply = await sendChat(fixture.scenario(), chat('hi', { model: MODELS.anthropic, seed: 7, [name]: 1 }))
     t.is(reply.status, 200, reply.error?.message)
     t.regex(String(reply.headers['x-svc-dropped']), /^[\x20-\x7e]{4,200}$/)
     t.true(String(reply.headers['x-svc-dropped']).includes('seed'))
@@ -169,12 +172,12 @@ for (const name of ['a\r\nx-evil: 1', '日本', 'x'.repeat(1000)]) {
 }
 
 test('translated: a tool that runs at anthropic is refused towards openai, and named', async (t) => {
-  const scene = stage.scene()
+  const scenario = fixture.scenario()
   const tools = [{ type: 'web_search_20250305', name: 'web_search' }]
-  const reply = await scene.send({ body: ask('hi', { model: MODELS.openai, tools }) })
+  const reply = await scenario.send({ body: ask('hi', { model: MODELS.openai, tools }) })
   t.is(reply.status, 400)
   t.regex(String(valueAt(reply.json, 'error.message')), /openai.*tools\[0\]/)
-  t.deepEqual(scene.seen('openai'), [])
+  t.deepEqual(scenario.seen('openai'), [])
 })
 
 const thinking = (signature: string) => `{"type":"thinking","thinking":"hm","signature":${signature}}`
@@ -183,7 +186,7 @@ const history = (content: string, spoken = '"hi"') =>
   ` {"role":"assistant","content":[${content}{"type":"text", "text":"\\u00e9"}]},{"role":"user","content":"go on"}],"metadata":{ "user_id":"u" }}`
 
 /** Anthropic's answer to a signature that is not its own, once. */
-const refusing: SceneScripts = {
+const refusing: ScenarioScripts = {
   anthropic: (nth) =>
     nth === 1
       ? { kind: 'error', status: 400, message: 'messages.1.content.0: Invalid `signature` in `thinking` block' }
@@ -196,11 +199,11 @@ for (const [claim, block] of [
   ['of Gemini', thinking('"gemini:abc"')],
 ] as const) {
   test(`translated: thinking ${claim} that anthropic refuses is taken out, and every other byte stays`, async (t) => {
-    const scene = stage.scene(refusing)
-    const reply = await scene.send({ body: history(`${block},`) })
+    const scenario = fixture.scenario(refusing)
+    const reply = await scenario.send({ body: history(`${block},`) })
     t.is(reply.status, 200, reply.text)
     t.deepEqual(
-      scene.seen('anthropic').map(({ raw }) => raw.toString()),
+      scenario.seen('anthropic').map(({ raw }) => raw.toString()),
       [history(`${block},`), history('')],
     )
     t.is(reply.headers['x-svc-dropped'], 'messages.content.thinking')
@@ -208,57 +211,60 @@ for (const [claim, block] of [
 }
 
 test('translated: thinking that anthropic signed stays, beside foreign thinking too', async (t) => {
-  const scene = stage.scene(refusing)
+  const scenario = fixture.scenario(refusing)
   const own = `${thinking('"EqQBCgIYAhIM"')},`
-  await scene.send({ body: history(`${thinking('""')},${own}`) })
-  t.is(scene.seen('anthropic')[1]?.raw.toString(), history(own))
+  await scenario.send({ body: history(`${thinking('""')},${own}`) })
+  t.is(scenario.seen('anthropic')[1]?.raw.toString(), history(own))
 })
 
 test('translated: a refused signature that is not foreign reaches the client, and is not asked for again', async (t) => {
-  const scene = stage.scene(refusing)
-  const reply = await scene.send({ body: history(`${thinking('"EqQBCgIYAhIM"')},`) })
+  const scenario = fixture.scenario(refusing)
+  const reply = await scenario.send({ body: history(`${thinking('"EqQBCgIYAhIM"')},`) })
   t.is(reply.status, 400)
   t.regex(String(valueAt(reply.json, 'error.message')), /Invalid `signature`/)
-  t.is(scene.seen('anthropic').length, 1)
+  t.is(scenario.seen('anthropic').length, 1)
 })
 
 test('translated: a refusal that stays without foreign thinking reaches the client after two calls', async (t) => {
-  const scene = stage.scene({ anthropic: { kind: 'error', status: 400, message: 'signature: still no' } })
-  const reply = await scene.send({ body: history(`${thinking('""')},`) })
+  const scenario = fixture.scenario({ anthropic: { kind: 'error', status: 400, message: 'signature: still no' } })
+  const reply = await scenario.send({ body: history(`${thinking('""')},`) })
   t.is(reply.status, 400)
-  t.is(scene.seen('anthropic').length, 2)
+  t.is(scenario.seen('anthropic').length, 2)
 })
 
 test('translated: a message of nothing but foreign thinking is left out', async (t) => {
-  const scene = stage.scene(refusing)
+  const scenario = fixture.scenario(refusing)
   const messages = [
     { role: 'user', content: 'hi' },
     { role: 'assistant', content: [{ type: 'thinking', thinking: 'hm', signature: '' }] },
     { role: 'user', content: 'go on' },
   ]
-  const reply = await scene.send({ body: ask('', { messages }) })
+  const reply = await scenario.send({ body: ask('', { messages }) })
   t.is(reply.status, 200, reply.text)
-  t.deepEqual(scene.seen('anthropic')[1]?.json?.messages, [messages[0], messages[2]])
+  t.deepEqual(scenario.seen('anthropic')[1]?.json?.messages, [messages[0], messages[2]])
 })
 
 test('translated: thinking of a compatible service goes back to it, and is taken out towards anthropic', async (t) => {
-  const scene = stage.scene({ ...refusing, house: { kind: 'answer', reasoning: 'I thought of it.', text: 'Yes.' } })
+  const scenario = fixture.scenario({
+    ...refusing,
+    house: { kind: 'answer', reasoning: 'I thought of it.', text: 'Yes.' },
+  })
   const question = { role: 'user', content: 'Is it?' }
-  const first = await scene.send({ body: ask('', { model: MODELS.house, messages: [question] }) })
+  const first = await scenario.send({ body: ask('', { model: MODELS.house, messages: [question] }) })
   const content = valueAt(first.json, 'content')
   t.like(valueAt(content, '0'), { type: 'thinking', thinking: 'I thought of it.' })
   const messages = [question, { role: 'assistant', content }, question]
-  t.is((await scene.send({ body: ask('', { model: MODELS.house, messages }) })).status, 200)
-  t.is(valueAt(scene.seen('house')[1]?.json, 'messages.1.reasoning_content'), 'I thought of it.')
-  const reply = await scene.send({ body: ask('', { model: MODELS.anthropic, messages }) })
+  t.is((await scenario.send({ body: ask('', { model: MODELS.house, messages }) })).status, 200)
+  t.is(valueAt(scenario.seen('house')[1]?.json, 'messages.1.reasoning_content'), 'I thought of it.')
+  const reply = await scenario.send({ body: ask('', { model: MODELS.anthropic, messages }) })
   t.is(reply.status, 200, reply.text)
-  t.deepEqual(valueAt(scene.seen('anthropic')[1]?.json, 'messages.1.content'), [{ type: 'text', text: 'Yes.' }])
+  t.deepEqual(valueAt(scenario.seen('anthropic')[1]?.json, 'messages.1.content'), [{ type: 'text', text: 'Yes.' }])
 })
 
 test('translated: a strict tool of a chat client reaches anthropic with its schema', async (t) => {
-  const scene = stage.scene()
-  await sendChat(scene, chatWithTools({ model: MODELS.anthropic }))
-  const [sent] = (scene.seen('anthropic')[0]?.json?.tools ?? []) as JsonObject[] // safe: the stand-in accepted them
+  const scenario = fixture.scenario()
+  await sendChat(scenario, chatWithTools({ model: MODELS.anthropic }))
+  const [sent] = (scenario.seen('anthropic')[0]?.json?.tools ?? []) as JsonObject[] // safe: the stand-in accepted them
   t.deepEqual(sent?.input_schema, valueAt(chatTools, '0.function.parameters'))
 })
 
@@ -271,9 +277,9 @@ test('translated: a call that message_start holds already reaches a chat client,
     `event: message_start\ndata: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[${text},${call}],"stop_reason":null,"usage":${usage}}}\n\n` +
     'event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":9}}\n\n' +
     'event: message_stop\ndata: {"type":"message_stop"}\n\n'
-  const scene = stage.scene({ anthropic: { kind: 'sse', bytes } })
+  const scenario = fixture.scenario({ anthropic: { kind: 'sse', bytes } })
   const completion = assembleCompletion(
-    (await sendChat(scene, chatWithTools({ model: MODELS.anthropic, stream: true }))).body,
+    (await sendChat(scenario, chatWithTools({ model: MODELS.anthropic, stream: true }))).body,
   )
   t.is(valueAt(completion, 'choices.0.message.content'), 'Let me look.')
   t.like(valueAt(completion, 'choices.0.message.tool_calls.0'), {
@@ -289,8 +295,8 @@ test('translated: parts of an answer that a completion has no place for are name
     { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] },
     { type: 'text', text: 'Found.', citations: [{ type: 'char_location', cited_text: 'x' }] },
   ]
-  const scene = stage.scene({ anthropic: { kind: 'answer', content } })
-  const reply = await sendChat(scene, chat('hi', { model: MODELS.anthropic }))
+  const scenario = fixture.scenario({ anthropic: { kind: 'answer', content } })
+  const reply = await sendChat(scenario, chat('hi', { model: MODELS.anthropic }))
   t.is(valueAt(reply.json, 'choices.0.message.content'), 'Found.')
   const dropped = String(reply.headers['x-svc-dropped']).split(', ')
   for (const name of ['redacted_thinking', 'server_tool_use', 'web_search_tool_result', 'text.citations'])

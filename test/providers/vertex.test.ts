@@ -84,10 +84,10 @@ function workloadIdentity(tokenUrl: string, file: string) {
   }
 }
 
-let scenes = 0
+let scenarios = 0
 /** Creates a model of the test's own, with the script of its requests. */
-function scene(script?: Script | ((nth: number) => Script | undefined)) {
-  const model = `claude-scene-${++scenes}@20990101`
+function scenario(script?: Script | ((nth: number) => Script | undefined)) {
+  const model = `claude-scenario-${++scenarios}@20990101`
   vertex.reply(model, typeof script === 'function' ? (_request, nth) => script(nth) : () => script)
   return {
     model,
@@ -98,7 +98,7 @@ function scene(script?: Script | ((nth: number) => Script | undefined)) {
 }
 
 test('vertex: a request is answered; its path names project, location, model and method', async (t) => {
-  const { model, send, seen } = scene()
+  const { model, send, seen } = scenario()
   t.is((await send()).status, 200)
   t.is((await send({}, { stream: true })).status, 200)
   t.deepEqual(
@@ -108,7 +108,7 @@ test('vertex: a request is answered; its path names project, location, model and
 })
 
 test('vertex: only the model and the version differ from the client’s text', async (t) => {
-  const { model, send, seen } = scene()
+  const { model, send, seen } = scenario()
   const odd =
     '"messages" : [ {"role":"user","content":"\\u0041 \u{1f600}","x":1.0} ],\n "9":9007199254740993 , "1" : null'
   const reply = await send({ body: `{"max_tokens":100, "stream" : true, "model":"vertex/${model}", ${odd} }` })
@@ -119,21 +119,21 @@ test('vertex: only the model and the version differ from the client’s text', a
 
 test('vertex: a JSON reply reaches the client byte for byte', async (t) => {
   const body = '\n{"id":"msg_vrtx_1","usage":{"output_tokens":1.0,"2":0,"1":9007199254740993},\t"type":"message"}  \n'
-  t.is((await scene({ kind: 'reply', body, writes: { sizes: [3, 1] } }).send()).text, body)
+  t.is((await scenario({ kind: 'reply', body, writes: { sizes: [3, 1] } }).send()).text, body)
 })
 
 const found = loadRecordings()
 test('vertex: recorded streams of Claude reach the client byte for byte', async (t) => {
   if (found.absent !== undefined) t.log(found.absent)
   for (const { name, response } of found.items.filter(({ response }) => response.isStream && response.status === 200)) {
-    const { send } = scene({ kind: 'sse', bytes: response.bytes, writes: { sizes: [1000, 1, 333] } })
+    const { send } = scenario({ kind: 'sse', bytes: response.bytes, writes: { sizes: [1000, 1, 333] } })
     t.is(differenceOf((await send({}, { stream: true })).body, response.bytes), undefined, name)
   }
   t.pass()
 })
 
 test('vertex: betas are sent in the header; those of the client itself are dropped, and the reply reports it', async (t) => {
-  const { send, seen } = scene()
+  const { send, seen } = scenario()
   const reply = await send({ headers: { 'provider-beta': 'oauth-2025-04-20,context-1m-2025-08-07' } })
   t.is(reply.status, 200, reply.text)
   t.is(seen()[0]?.headers['anthropic-beta'], 'context-1m-2025-08-07')
@@ -161,7 +161,7 @@ test('vertex: credentials that appear after the start are found', async (t) => {
 })
 
 test('vertex: a refusal of the platform becomes an error of the Messages shape', async (t) => {
-  const { send } = scene({ kind: 'error', status: 429, message: 'Quota exceeded for online_prediction_requests.' })
+  const { send } = scenario({ kind: 'error', status: 429, message: 'Quota exceeded for online_prediction_requests.' })
   const reply = await send({}, { stream: true })
   t.is(reply.status, 429)
   t.deepEqual(valueAt(reply.json, 'error'), {
@@ -176,13 +176,13 @@ test('vertex: a refusal of the platform becomes an error of the Messages shape',
 test('vertex: an error of the model itself reaches the client as it is', async (t) => {
   const body =
     '{"type":"error", "error":{"type":"invalid_request_error","message":"max_tokens: 1 > 0"},"request_id":"req_vrtx_1"}'
-  const reply = await scene({ kind: 'reply', status: 400, body }).send()
+  const reply = await scenario({ kind: 'reply', status: 400, body }).send()
   t.is(reply.status, 400)
   t.is(reply.text, body)
 })
 
 test('vertex: a server error is tried again with the same body', async (t) => {
-  const { send, seen } = scene((nth) => (nth < 3 ? { kind: 'error', status: 503 } : undefined))
+  const { send, seen } = scenario((nth) => (nth < 3 ? { kind: 'error', status: 503 } : undefined))
   const reply = await send()
   t.is(reply.status, 200, reply.text)
   t.is(seen().length, 3)
@@ -190,7 +190,7 @@ test('vertex: a server error is tried again with the same body', async (t) => {
 })
 
 test('vertex: a stream that is cut ends with an error event', async (t) => {
-  const reply = await scene({ kind: 'answer', cutAfterBytes: 700 }).send({}, { stream: true })
+  const reply = await scenario({ kind: 'answer', cutAfterBytes: 700 }).send({}, { stream: true })
   t.regex(reply.text, /^event: message_start\n/)
   t.regex(reply.text, /\n\nevent: error\ndata: [^\n]*\n\n$/)
 })
@@ -211,7 +211,7 @@ test('vertex: the model list has the operator’s names', async (t) => {
 
 for (const stream of [false, true]) {
   test(`vertex: a chat completions client is answered in its own shape (stream: ${stream})`, async (t) => {
-    const { model, send } = scene()
+    const { model, send } = scenario()
     const body = { model: `vertex/${model}`, stream, messages: [{ role: 'user', content: 'hello' }] }
     const reply = await send({ path: '/v1/chat/completions', body })
     t.is(reply.status, 200, reply.text)

@@ -10,7 +10,7 @@ import { createPluginDirectory, pluginSource } from '../support/plugin-folders.t
 import { toMessage } from '../support/provider/answers.ts'
 import { toEvents, toSse } from '../support/provider/message-events.ts'
 import { holdEvent } from '../support/provider/script.ts'
-import { MODELS, openProviderStage } from '../support/provider-stage.ts'
+import { MODELS, openProviderFixture } from '../support/provider-fixture.ts'
 
 // Hooks may be declared only after the last wait of the file's top.
 const cleanUps: (() => void)[] = []
@@ -28,7 +28,7 @@ const plugins = createPluginDirectory(
   },
 )
 
-const stage = await openProviderStage({
+const fixture = await openProviderFixture({
   config: {
     models: { either: [MODELS.openai, MODELS.anthropic] },
     plugins: { watch: false, dirs: [plugins.path] },
@@ -38,12 +38,12 @@ const stage = await openProviderStage({
 })
 const keys = parsePublicKeys((await get('/.well-known/turnpike-keys')).text)
 test.after.always(async () => {
-  await stage.close()
+  await fixture.close()
   for (const cleanUp of cleanUps) cleanUp()
 })
 
 function get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
-  return send(stage.gateway.url, { method: 'GET', path, headers })
+  return send(fixture.gateway.url, { method: 'GET', path, headers })
 }
 
 /** Returns the receipt that a reply names, which must be of these bytes. */
@@ -75,7 +75,7 @@ for (const stream of [false, true]) {
 
   test(`receipts: a ${form} has one of its request, its bytes, its usage and its cost`, async (t) => {
     const body = ask('one of a kind', { stream })
-    const receipt = await receiptOf(t, await stage.scene().send({ body }))
+    const receipt = await receiptOf(t, await fixture.scenario().send({ body }))
     t.like(receipt, {
       v: 1,
       route: 'messages',
@@ -99,7 +99,7 @@ for (const stream of [false, true]) {
   for (const model of [MODELS.openai, MODELS.anthropic, MODELS.gemini]) {
     test(`receipts: a chat client’s ${form} from ${model} has one of the bytes that the client read`, async (t) => {
       const messages = [{ role: 'user', content: 'hello' }]
-      const reply = await sendChat(stage.scene(), { model, messages, stream })
+      const reply = await sendChat(fixture.scenario(), { model, messages, stream })
       t.is(reply.status, 200)
       const receipt = await receiptOf(t, reply)
       t.like(receipt, { route: 'chat', dialect: 'chat', stream, outcome: 'complete', model_asked: model })
@@ -109,12 +109,12 @@ for (const stream of [false, true]) {
   }
 
   test(`receipts: a cache hit (${form}) costs nothing, and would have cost the stored usage`, async (t) => {
-    const scene = stage.scene()
+    const scenario = fixture.scenario()
     const request = { body: ask(`again ${stream}`, { stream }), headers: { 'x-svc-pipe': 'exact-cache' } }
-    const first = await receiptOf(t, await scene.send(request))
-    let second = await scene.send(request)
+    const first = await receiptOf(t, await scenario.send(request))
+    let second = await scenario.send(request)
     await eventually(async () => {
-      second = await scene.send(request)
+      second = await scenario.send(request)
       return second.headers['x-svc-cache'] === 'hit'
     }, 'a hit')
     const receipt = await receiptOf(t, second)
@@ -128,8 +128,8 @@ for (const stream of [false, true]) {
   })
 
   test(`receipts: a fallback’s reply (${form}) has the attempts before it`, async (t) => {
-    const scene = stage.scene({ openai: { kind: 'error', status: 503 } })
-    const receipt = await receiptOf(t, await scene.send({ body: ask('either', { model: 'either', stream }) }))
+    const scenario = fixture.scenario({ openai: { kind: 'error', status: 503 } })
+    const receipt = await receiptOf(t, await scenario.send({ body: ask('either', { model: 'either', stream }) }))
     t.like(receipt, { model_asked: 'either', provider: 'anthropic', model_served: 'claude-sonnet-4-5' })
     const attempts = receipt.attempts as JsonObject[]
     t.deepEqual(
@@ -140,11 +140,14 @@ for (const stream of [false, true]) {
 }
 
 test('receipts: errors have one each: the provider’s, the gateway’s, a plugin’s', async (t) => {
-  const refusing = stage.scene({ anthropic: { kind: 'error', status: 400 } })
-  const broken = stage.scene({ anthropic: { kind: 'error', status: 529 } })
+  const refusing = fixture.scenario({ anthropic: { kind: 'error', status: 400 } })
+  const broken = fixture.scenario({ anthropic: { kind: 'error', status: 529 } })
   const refused = await receiptOf(t, await refusing.send({ body: ask('no') }))
   const failed = await receiptOf(t, await broken.send({ body: ask('no'), timeoutMs: 30_000 }))
-  const denied = await receiptOf(t, await stage.scene().send({ body: ask('no'), headers: { 'x-svc-pipe': 'deny' } }))
+  const denied = await receiptOf(
+    t,
+    await fixture.scenario().send({ body: ask('no'), headers: { 'x-svc-pipe': 'deny' } }),
+  )
   t.deepEqual(
     [refused, failed, denied].map(({ status, outcome }) => `${status} ${outcome}`),
     ['400 error', '502 error', '403 error'],
@@ -153,7 +156,7 @@ test('receipts: errors have one each: the provider’s, the gateway’s, a plugi
 })
 
 test('receipts: a plugin’s reply in Koa’s own way has one of its bytes', async (t) => {
-  const reply = await stage.scene().send({ body: ask('hm'), headers: { 'x-svc-pipe': 'koan' } })
+  const reply = await fixture.scenario().send({ body: ask('hm'), headers: { 'x-svc-pipe': 'koan' } })
   t.is(reply.text, '{"said":"in Koa’s own way"}')
   const receipt = await receiptOf(t, reply)
   t.like(receipt, { status: 200, outcome: 'complete', usage: null, pipeline: 'koan' })
@@ -161,7 +164,7 @@ test('receipts: a plugin’s reply in Koa’s own way has one of its bytes', asy
 
 test('receipts: an edited request has an estimate of its cost without the gateway', async (t) => {
   const body = ask('a question '.repeat(500))
-  const receipt = await receiptOf(t, await stage.scene().send({ body, headers: { 'x-svc-pipe': 'shorten' } }))
+  const receipt = await receiptOf(t, await fixture.scenario().send({ body, headers: { 'x-svc-pipe': 'shorten' } }))
   t.like(receipt, { request_sha256: sha256(body), counterfactual: { basis: 'estimate' } })
   const paid = Number(valueAt(receipt, 'cost.provider_usd'))
   t.true(Number(valueAt(receipt, 'counterfactual.usd')) > paid, JSON.stringify(receipt))
@@ -169,9 +172,9 @@ test('receipts: an edited request has an estimate of its cost without the gatewa
 
 /** Returns the counterfactual of a request that is shortened and answered with this usage, and the removed tokens. */
 async function shortened(t: ExecutionContext, usage: JsonObject) {
-  const scene = stage.scene({ anthropic: { kind: 'answer', text: 'Yes.', usage } })
+  const scenario = fixture.scenario({ anthropic: { kind: 'answer', text: 'Yes.', usage } })
   const body = ask('a question '.repeat(500))
-  const receipt = await receiptOf(t, await scene.send({ body, headers: { 'x-svc-pipe': 'shorten' } }))
+  const receipt = await receiptOf(t, await scenario.send({ body, headers: { 'x-svc-pipe': 'shorten' } }))
   const counterfactual = valueAt(receipt, 'counterfactual') as Record<string, string>
   const [, before, after] =
     /estimated (\d+) input tokens before, (\d+) after/.exec(counterfactual.explained ?? '') ?? []
@@ -208,11 +211,11 @@ const never = new Promise<void>(() => {})
 
 for (const pipe of ['none', 'exact-cache']) {
   test(`receipts: a client that leaves a stream has one of the bytes written until then (${pipe})`, async (t) => {
-    const scene = stage.scene({ anthropic: { kind: 'sse', bytes, writes: holdEvent(3, never) } })
+    const scenario = fixture.scenario({ anthropic: { kind: 'sse', bytes, writes: holdEvent(3, never) } })
     const leaving = new AbortController()
     const end = toSse(events.slice(0, 3)).length
     let received = 0
-    const reply = await scene.send({
+    const reply = await scenario.send({
       body: ask(`leave ${pipe}`, { stream: true }),
       headers: { 'x-svc-pipe': pipe },
       signal: leaving.signal,
@@ -231,31 +234,31 @@ for (const pipe of ['none', 'exact-cache']) {
 
 test('receipts: pings are bytes of the reply too', async (t) => {
   const opened = Promise.withResolvers<void>()
-  const scene = stage.scene({ anthropic: { kind: 'sse', bytes, writes: holdEvent(3, opened.promise) } })
+  const scenario = fixture.scenario({ anthropic: { kind: 'sse', bytes, writes: holdEvent(3, opened.promise) } })
   let text = ''
   const onChunk = (chunk: Buffer) => {
     text += chunk
     if (text.includes('event: ping')) opened.resolve()
   }
-  const reply = await scene.send({ body: ask('slow', { stream: true }), onChunk })
+  const reply = await scenario.send({ body: ask('slow', { stream: true }), onChunk })
   t.regex(reply.text, /event: ping/)
   t.like(await receiptOf(t, reply), { outcome: 'complete' })
 })
 
 test('receipts: a stream that breaks has one of its bytes, the error event included', async (t) => {
   const cut = toSse(events.slice(0, 4))
-  const scene = stage.scene({ anthropic: { kind: 'sse', bytes: cut } })
-  const reply = await scene.send({ body: ask('broken', { stream: true }) })
+  const scenario = fixture.scenario({ anthropic: { kind: 'sse', bytes: cut } })
+  const reply = await scenario.send({ body: ask('broken', { stream: true }) })
   t.regex(reply.text, /event: error/)
   t.like(await receiptOf(t, reply), { outcome: 'incomplete', status: 200 })
 })
 
 test('receipts: a client that leaves before the answer has one, of unknown cost', async (t) => {
   const headers = { authorization: 'Bearer one-who-leaves' }
-  const scene = stage.scene({ anthropic: { kind: 'hang', at: 'before-headers' } })
+  const scenario = fixture.scenario({ anthropic: { kind: 'hang', at: 'before-headers' } })
   const leaving = new AbortController()
-  const reply = scene.send({ body: ask('never mind'), headers, signal: leaving.signal })
-  await eventually(() => scene.seen('anthropic').length === 1, 'the provider is asked')
+  const reply = scenario.send({ body: ask('never mind'), headers, signal: leaving.signal })
+  await eventually(() => scenario.seen('anthropic').length === 1, 'the provider is asked')
   leaving.abort()
   await reply
   let receipt: unknown
@@ -269,12 +272,12 @@ test('receipts: a client that leaves before the answer has one, of unknown cost'
 test('receipts: the one of a provider that is such a gateway too is not taken for ours', async (t) => {
   const headers = { 'x-svc-receipt': 'rcpt_theirs' }
   const request = { body: ask('chained'), headers: { 'x-svc-pipe': 'exact-cache' } }
-  const scene = stage.scene({ anthropic: { kind: 'answer', headers } })
-  for (const _ of ['live', 'stored']) t.is((await receiptOf(t, await scene.send(request))).provider, 'anthropic')
+  const scenario = fixture.scenario({ anthropic: { kind: 'answer', headers } })
+  for (const _ of ['live', 'stored']) t.is((await receiptOf(t, await scenario.send(request))).provider, 'anthropic')
 })
 
 test('receipts: no other caller finds one', async (t) => {
-  const reply = await stage.scene().send({ body: ask('mine alone') })
+  const reply = await fixture.scenario().send({ body: ask('mine alone') })
   const { id } = await receiptOf(t, reply)
   const other = await get(`/v1/receipts/${id}`, { authorization: 'Bearer another' })
   t.is(other.status, 404)
@@ -298,7 +301,7 @@ test('receipts: a list continues after the last one seen, oldest first, and show
   const headers = { authorization: 'Bearer a-lister' }
   const ids: string[] = []
   for (let i = 0; i < 5; i++) {
-    const reply = await stage.scene().send({ body: ask(`page ${i}`), headers })
+    const reply = await fixture.scenario().send({ body: ask(`page ${i}`), headers })
     ids.push(String(reply.headers['x-svc-receipt']))
     const stored = async () => (await idsAt(`/v1/receipts?limit=100`, headers)).length === i + 1
     await eventually(stored, 'the receipt is stored')
@@ -319,10 +322,10 @@ async function idsAt(path: string, headers: Readonly<Record<string, string>>): P
 }
 
 test('receipts: latency parts add up to no more than the whole', async (t) => {
-  const scene = stage.scene({ anthropic: { kind: 'answer', before: { delayMs: 80 } } })
+  const scenario = fixture.scenario({ anthropic: { kind: 'answer', before: { delayMs: 80 } } })
   const { latency } = await receiptOf(
     t,
-    await scene.send({ body: ask('wait'), headers: { 'x-svc-pipe': 'exact-cache' } }),
+    await scenario.send({ body: ask('wait'), headers: { 'x-svc-pipe': 'exact-cache' } }),
   )
   const { total_ms: total, gateway_ms: gateway, provider_ms: provider } = latency as Record<string, number>
   // The wait is the provider's: what is left of the whole is the gateway's.
@@ -330,15 +333,15 @@ test('receipts: latency parts add up to no more than the whole', async (t) => {
 })
 
 test('receipts: they hold no word of prompts, answers and credentials', async (t) => {
-  const scene = stage.scene({ anthropic: { kind: 'answer', text: 'a-secret-answer' } })
+  const scenario = fixture.scenario({ anthropic: { kind: 'answer', text: 'a-secret-answer' } })
   const body = ask('a-secret-prompt', { metadata: { user_id: 'a-secret-user' } })
   const headers = { 'x-svc-pipe': 'exact-cache,shorten' }
-  const receipt = JSON.stringify(await receiptOf(t, await scene.send({ body, headers })))
+  const receipt = JSON.stringify(await receiptOf(t, await scenario.send({ body, headers })))
   t.notRegex(receipt, /a-secret|test-key|operator-key/)
 })
 
 test('receipts: a request that never became an exchange has none', async (t) => {
-  const reply = await stage.scene().send({ body: '{' })
+  const reply = await fixture.scenario().send({ body: '{' })
   t.is(reply.status, 400)
   t.is(reply.headers['x-svc-receipt'], undefined)
 })

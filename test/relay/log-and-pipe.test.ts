@@ -1,18 +1,18 @@
 import test from 'ava'
 import { eventually } from '../support/eventually.ts'
+import { openFixture } from '../support/fixture.ts'
 import { ask } from '../support/http-client.ts'
 import { isJsonObject, type JsonObject, parseJson, valueAt } from '../support/json.ts'
-import { openStage } from '../support/stage.ts'
 
-const stage = await openStage({ env: { SVC_PIPELINE: 'exact-cache' } })
-test.after.always(() => stage.close())
+const fixture = await openFixture({ env: { SVC_PIPELINE: 'exact-cache' } })
+test.after.always(() => fixture.close())
 
 const isAboutModel = (model: string) => (entry: JsonObject) => entry.model === model
 
 /** The log lines for which `matches` holds, once there are any. */
 async function logged(matches: (entry: JsonObject) => boolean): Promise<JsonObject[]> {
   const find = () =>
-    stage.gateway
+    fixture.gateway
       .log()
       .split('\n')
       .map(parseJson)
@@ -26,7 +26,7 @@ for (const stream of [false, true]) {
   test(`log: a request has one line with its usage, model, provider and pipeline (stream: ${stream})`, async (t) => {
     const model = `claude-logged-${stream}`
     const usage = { input_tokens: 12, output_tokens: 34 }
-    const reply = await stage.scene({ kind: 'answer', usage }).send({ body: ask('hi', { model, stream }) })
+    const reply = await fixture.scenario({ kind: 'answer', usage }).send({ body: ask('hi', { model, stream }) })
     t.is(reply.status, 200)
     const lines = await logged(isAboutModel(model))
     t.is(lines.length, 1)
@@ -47,8 +47,8 @@ for (const stream of [false, true]) {
 
 test('log: a provider that fails is logged with its reason, and the request as failed', async (t) => {
   const model = 'claude-logged-failure'
-  const scene = stage.scene({ kind: 'error', status: 500, message: 'its disk is full' })
-  t.is((await scene.send({ body: ask('hi', { model }) })).status, 502)
+  const scenario = fixture.scenario({ kind: 'error', status: 500, message: 'its disk is full' })
+  t.is((await scenario.send({ body: ask('hi', { model }) })).status, 502)
   const [line] = await logged(isAboutModel(model))
   t.like(line, { level: 50, msg: 'request.failed', status: 502 })
   const tries = await logged(
@@ -62,10 +62,10 @@ test('log: a provider that fails is logged with its reason, and the request as f
 
 test('log: a stream that its client left is logged as not delivered', async (t) => {
   const model = 'claude-logged-left'
-  const scene = stage.scene({ kind: 'hang', at: 'after-headers' })
+  const scenario = fixture.scenario({ kind: 'hang', at: 'after-headers' })
   const leaving = new AbortController()
-  const reply = scene.send({ body: ask('hi', { model, stream: true }), signal: leaving.signal })
-  await stage.provider.until(() => scene.seen().length === 1)
+  const reply = scenario.send({ body: ask('hi', { model, stream: true }), signal: leaving.signal })
+  await fixture.provider.until(() => scenario.seen().length === 1)
   leaving.abort()
   await reply
   const [line] = await logged(isAboutModel(model))
@@ -73,40 +73,40 @@ test('log: a stream that its client left is logged as not delivered', async (t) 
 })
 
 test('log: an id in the reply of the gateway is in its log line', async (t) => {
-  const reply = await stage.scene().send({ method: 'GET', path: '/nowhere' })
+  const reply = await fixture.scenario().send({ method: 'GET', path: '/nowhere' })
   const [line] = await logged(({ requestId }) => requestId === reply.headers['request-id'])
   t.like(line, { status: 404, path: '/nowhere' })
 })
 
 test("log: the line of a relayed reply can be found by the provider's request id, which the client sees", async (t) => {
   const headers = { 'request-id': 'req_seen_by_the_client' }
-  const reply = await stage.scene({ kind: 'answer', headers }).send({ body: ask('find me') })
+  const reply = await fixture.scenario({ kind: 'answer', headers }).send({ body: ask('find me') })
   const id = String(reply.headers['request-id'])
   t.is((await logged((entry) => JSON.stringify(entry).includes(id))).length, 1)
 })
 
 test('x-svc-pipe: without it the configured pipeline runs and is named', async (t) => {
-  const reply = await stage.scene().send({ body: ask('default pipeline') })
+  const reply = await fixture.scenario().send({ body: ask('default pipeline') })
   t.is(reply.headers['x-svc-pipe'], 'exact-cache')
   t.is(reply.headers['x-svc-cache'], 'miss')
 })
 
 test('x-svc-pipe: overrides the pipeline for one request only', async (t) => {
-  const scene = stage.scene()
+  const scenario = fixture.scenario()
   const body = ask('twice without a cache')
   for (let i = 0; i < 2; i++) {
-    const reply = await scene.send({ body, headers: { 'x-svc-pipe': 'none' } })
+    const reply = await scenario.send({ body, headers: { 'x-svc-pipe': 'none' } })
     t.is(reply.headers['x-svc-pipe'], 'none')
     t.is(reply.headers['x-svc-cache'], undefined)
   }
-  t.is(scene.seen().length, 2)
-  t.is((await scene.send({ body })).headers['x-svc-cache'], 'miss')
-  t.is((await scene.send({ body })).headers['x-svc-cache'], 'hit')
-  t.is(scene.seen().length, 3)
+  t.is(scenario.seen().length, 2)
+  t.is((await scenario.send({ body })).headers['x-svc-cache'], 'miss')
+  t.is((await scenario.send({ body })).headers['x-svc-cache'], 'hit')
+  t.is(scenario.seen().length, 3)
 })
 
 test('x-svc-pipe: streams tell the pipeline as well', async (t) => {
-  const reply = await stage.scene().send({ body: ask('hi', { stream: true }), headers: { 'x-svc-pipe': 'none' } })
+  const reply = await fixture.scenario().send({ body: ask('hi', { stream: true }), headers: { 'x-svc-pipe': 'none' } })
   t.is(reply.headers['x-svc-pipe'], 'none')
 })
 
@@ -118,11 +118,11 @@ for (const [pipe, pattern] of [
   ['exact-cache,,exact-cache', /position|empty/i],
 ] as const) {
   test(`x-svc-pipe: \`${pipe}\` is answered 400 and explained, and nothing is called`, async (t) => {
-    const scene = stage.scene()
-    const reply = await scene.send({ body: ask('hi'), headers: { 'x-svc-pipe': pipe } })
+    const scenario = fixture.scenario()
+    const reply = await scenario.send({ body: ask('hi'), headers: { 'x-svc-pipe': pipe } })
     t.is(reply.status, 400)
     t.like(reply.json, { error: { type: 'invalid_request' } })
     t.regex(String(valueAt(reply.json, 'error.message')), pattern)
-    t.is(scene.seen().length, 0)
+    t.is(scenario.seen().length, 0)
   })
 }

@@ -1,8 +1,8 @@
 import test from 'ava'
+import { openFixture } from '../support/fixture.ts'
 import { valueAt } from '../support/json.ts'
 import type { SeenRequest } from '../support/provider/journal.ts'
 import type { Script } from '../support/provider/script.ts'
-import { openStage } from '../support/stage.ts'
 
 const LISTED = {
   type: 'model',
@@ -25,14 +25,14 @@ function answer({ url }: SeenRequest): Script {
   return { kind: 'error', status: 404 }
 }
 
-const stage = await openStage({
+const fixture = await openFixture({
   provider: { acceptAnything: true },
   config: { providers: { tries: 1, forward_headers: ['x-tenant'] } },
 })
-test.after.always(() => stage.close())
+test.after.always(() => fixture.close())
 const get = (path: string) => {
-  const scene = stage.scene(answer)
-  return { scene, reply: scene.send({ method: 'GET', path }) }
+  const scenario = fixture.scenario(answer)
+  return { scenario, reply: scenario.send({ method: 'GET', path }) }
 }
 
 test('models: the list keeps the fields of the provider', async (t) => {
@@ -47,11 +47,11 @@ test('models: one of the list keeps the fields of the provider', async (t) => {
 })
 
 test('models: one that the list lacks is asked of its provider', async (t) => {
-  const { scene, reply } = get('/v1/models/claude-sonnet-4-5')
+  const { scenario, reply } = get('/v1/models/claude-sonnet-4-5')
   const { status, json } = await reply
   t.is(status, 200)
   t.deepEqual(json, { ...Object(json), ...ALIAS })
-  t.true(scene.seen().some(({ url }) => url === '/v1/models/claude-sonnet-4-5'))
+  t.true(scenario.seen().some(({ url }) => url === '/v1/models/claude-sonnet-4-5'))
 })
 
 test('models: under a prefix it has the name that was asked for', async (t) => {
@@ -71,25 +71,25 @@ test('models: a provider that fails is 502, not 404', async (t) => {
 
 for (const id of ['..', '%2e%2e%2fmessages', 'claude%2F..%2F..%2Ffiles']) {
   test(`models: a name that leads elsewhere is not asked for: ${id}`, async (t) => {
-    const { scene, reply } = get(`/v1/models/${id}`)
+    const { scenario, reply } = get(`/v1/models/${id}`)
     t.is((await reply).status >= 400, true)
     t.deepEqual(
-      scene.seen().filter(({ url }) => !url.startsWith('/v1/models?')),
+      scenario.seen().filter(({ url }) => !url.startsWith('/v1/models?')),
       [],
     )
   })
 }
 
 test('models: a list is kept for those who send the same betas and forwarded headers', async (t) => {
-  const scene = stage.scene(({ headers }) => {
+  const scenario = fixture.scenario(({ headers }) => {
     const id = `claude-of-${headers['anthropic-beta']}-${headers['x-tenant']}`
     return { kind: 'reply', body: { data: [{ id }], has_more: false } }
   })
   const idOf = async (headers: Record<string, string>) =>
-    valueAt((await scene.send({ method: 'GET', path: '/v1/models', headers })).json, 'data.0.id')
+    valueAt((await scenario.send({ method: 'GET', path: '/v1/models', headers })).json, 'data.0.id')
   t.is(await idOf({ 'anthropic-beta': 'secret-model', 'x-tenant': 'one' }), 'claude-of-secret-model-one')
   t.is(await idOf({ 'anthropic-beta': 'other', 'x-tenant': 'one' }), 'claude-of-other-one')
   t.is(await idOf({ 'anthropic-beta': 'other', 'x-tenant': 'two' }), 'claude-of-other-two')
   t.is(await idOf({ 'provider-beta': 'other', 'x-tenant': 'one' }), 'claude-of-other-one')
-  t.is(scene.seen().length, 3)
+  t.is(scenario.seen().length, 3)
 })

@@ -1,11 +1,11 @@
 import test from 'ava'
+import { openFixture, type Scenario } from '../support/fixture.ts'
 import { ask, type SendOptions } from '../support/http-client.ts'
 import { type JsonObject, valueAt } from '../support/json.ts'
 import { connectRaw } from '../support/raw-client.ts'
-import { openStage, type Scene } from '../support/stage.ts'
 
-const stage = await openStage({ config: { server: { body_limit: '1MB' } } })
-test.after.always(() => stage.close())
+const fixture = await openFixture({ config: { server: { body_limit: '1MB' } } })
+test.after.always(() => fixture.close())
 
 const content = (...blocks: unknown[]) => ({ messages: [{ role: 'user', content: blocks }] })
 const image = (source: unknown) => content({ type: 'text', text: 'look' }, { type: 'image', source })
@@ -55,10 +55,10 @@ const invalid: [claim: string, wrong: JsonObject, names: RegExp][] = [
 const padding = { padding: 'x'.repeat(20_000) }
 
 async function refusal(
-  scene: Scene,
+  scenario: Scenario,
   options: SendOptions,
 ): Promise<{ status: number; type: unknown; message: string }> {
-  const reply = await scene.send(options)
+  const reply = await scenario.send(options)
   const message = String(valueAt(reply.json, 'error.message'))
   return { status: reply.status, type: valueAt(reply.json, 'error.type'), message }
 }
@@ -66,24 +66,24 @@ async function refusal(
 for (const [claim, wrong, names] of invalid) {
   test(`refusals: ${claim} is answered 400 and named, in small bodies and large`, async (t) => {
     for (const size of [{}, padding]) {
-      const scene = stage.scene()
-      const { status, type, message } = await refusal(scene, { body: ask('hi', { ...size, ...wrong }) })
+      const scenario = fixture.scenario()
+      const { status, type, message } = await refusal(scenario, { body: ask('hi', { ...size, ...wrong }) })
       t.is(status, 400)
       t.is(type, 'invalid_request')
       t.regex(message, names)
-      t.is(scene.seen().length, 0)
+      t.is(scenario.seen().length, 0)
     }
   })
 }
 
 test('refusals: a mistyped prefix is answered with the nearest provider', async (t) => {
-  const { message } = await refusal(stage.scene(), { body: ask('hi', { model: 'antropic/claude-x' }) })
+  const { message } = await refusal(fixture.scenario(), { body: ask('hi', { model: 'antropic/claude-x' }) })
   t.regex(message, /Did you mean `anthropic`/)
 })
 
 test('refusals: values at their bounds pass', async (t) => {
   const bounds = { max_tokens: 1, temperature: 1, top_p: 0, top_k: 1, stop_sequences: [], system: [], tools: [] }
-  t.is((await stage.scene().send({ body: ask('hi', bounds) })).status, 200)
+  t.is((await fixture.scenario().send({ body: ask('hi', bounds) })).status, 200)
 })
 
 const broken: [claim: string, body: string, position: RegExp][] = [
@@ -101,62 +101,62 @@ const broken: [claim: string, body: string, position: RegExp][] = [
 
 for (const [claim, body, position] of broken) {
   test(`refusals: JSON with ${claim} is answered 400 with the position`, async (t) => {
-    const scene = stage.scene()
-    const { status, type, message } = await refusal(scene, { body })
+    const scenario = fixture.scenario()
+    const { status, type, message } = await refusal(scenario, { body })
     t.is(status, 400)
     t.is(type, 'invalid_request')
     t.regex(message, position)
-    t.is(scene.seen().length, 0)
+    t.is(scenario.seen().length, 0)
   })
 }
 
 test('refusals: the position is right in a large body as well', async (t) => {
   const filler = ['x', 'y', 'z'].map((name) => `"${name}": "${'é'.repeat(10_000)}",\n`)
   const body = `{\n${filler.join('')}"model" 1}`
-  t.regex((await refusal(stage.scene(), { body })).message, /line 5, column 9/)
+  t.regex((await refusal(fixture.scenario(), { body })).message, /line 5, column 9/)
 })
 
 for (const [claim, body] of Object.entries({ 'an array': '[]', null: 'null', text: '"x"', 'a number': '7' })) {
   test(`refusals: a body that is ${claim} is answered 400`, async (t) => {
-    t.like(await refusal(stage.scene(), { body }), { status: 400, type: 'invalid_request' })
+    t.like(await refusal(fixture.scenario(), { body }), { status: 400, type: 'invalid_request' })
   })
 }
 
 test('refusals: a field that appears twice is answered 400 and named', async (t) => {
   const body = '{"model":"claude-x","max_tokens":1,"messages":[],"model":"claude-y"}'
-  const { status, message } = await refusal(stage.scene(), { body })
+  const { status, message } = await refusal(fixture.scenario(), { body })
   t.is(status, 400)
   t.regex(message, /model.*twice/)
 })
 
 test('refusals: bytes that are not UTF-8 are answered 400', async (t) => {
-  const scene = stage.scene()
+  const scenario = fixture.scenario()
   const body = Buffer.concat([Buffer.from('{"model":"claude-'), Buffer.of(0xff), Buffer.from('"}')])
-  t.like(await refusal(scene, { body }), { status: 400, type: 'invalid_request' })
+  t.like(await refusal(scenario, { body }), { status: 400, type: 'invalid_request' })
 })
 
 test('refusals: bytes that are not UTF-8 are answered 400 inside an otherwise valid prompt too', async (t) => {
-  const scene = stage.scene()
+  const scenario = fixture.scenario()
   const [head, tail] = JSON.stringify(ask('hello', padding)).split('hello')
   const body = Buffer.concat([Buffer.from(String(head)), Buffer.of(0xc3, 0x28), Buffer.from(String(tail))])
-  t.like(await refusal(scene, { body }), { status: 400, type: 'invalid_request' })
-  t.is(scene.seen().length, 0)
+  t.like(await refusal(scenario, { body }), { status: 400, type: 'invalid_request' })
+  t.is(scenario.seen().length, 0)
 })
 
 test('refusals: a body nested a hundred thousand deep does not bring the gateway down', async (t) => {
-  const scene = stage.scene()
+  const scenario = fixture.scenario()
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
-  const { status } = await refusal(scene, {
+  const { status } = await refusal(scenario, {
     body: `{"model":"claude-x","max_tokens":1,"messages":[],"x":${deep}}`,
   })
   t.true([200, 400].includes(status), String(status))
-  await stage.assertSound(t, scene)
+  await fixture.assertSound(t, scenario)
 })
 
 for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', '']) {
   test(`refusals: content-type \`${type}\` is answered 415`, async (t) => {
     for (const path of ['/v1/messages', '/v1/messages/count_tokens']) {
-      const { status, message } = await refusal(stage.scene(), {
+      const { status, message } = await refusal(fixture.scenario(), {
         path,
         body: JSON.stringify(ask('hi')),
         headers: { 'content-type': type },
@@ -170,13 +170,13 @@ for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'applicat
 for (const type of ['application/json; charset=utf-8', 'Application/JSON', 'application/vnd.api+json']) {
   test(`refusals: content-type \`${type}\` is taken`, async (t) => {
     const headers = { 'content-type': type }
-    t.not((await stage.scene().send({ body: JSON.stringify(ask('hi')), headers })).status, 415)
+    t.not((await fixture.scenario().send({ body: JSON.stringify(ask('hi')), headers })).status, 415)
   })
 }
 
 test('refusals: a compressed request body is answered 415', async (t) => {
   const headers = { 'content-encoding': 'gzip' }
-  t.is((await refusal(stage.scene(), { body: ask('hi'), headers })).status, 415)
+  t.is((await refusal(fixture.scenario(), { body: ask('hi'), headers })).status, 415)
 })
 
 const HEAD = 'POST /v1/messages HTTP/1.1\r\nhost: x\r\nauthorization: Bearer k\r\ncontent-type: application/json\r\n'
@@ -190,7 +190,7 @@ const framings = {
 
 for (const [claim, { head, piece }] of Object.entries(framings)) {
   test(`refusals: a body over the limit with ${claim} is answered 413 while it still arrives`, async (t) => {
-    const client = await connectRaw(stage.gateway.port)
+    const client = await connectRaw(fixture.gateway.port)
     client.write(HEAD + head + piece)
     await client.until('HTTP/1.1 413')
     await client.until('"type":"invalid_request"')
@@ -203,19 +203,19 @@ for (const transfer of ['content-length', 'chunked']) {
   test(`refusals: a client that sends its whole too large body (${transfer}) gets to read the 413`, async (t) => {
     const body = 'x'.repeat(8 * 1024 * 1024)
     const headers = transfer === 'chunked' ? { 'transfer-encoding': 'chunked' } : {}
-    const scene = stage.scene()
-    const reply = await scene.send({ body, headers })
+    const scenario = fixture.scenario()
+    const reply = await scenario.send({ body, headers })
     t.is(reply.status, 413, String(reply.error))
     t.like(reply.json, { error: { type: 'invalid_request' } })
-    await stage.assertSound(t, scene)
+    await fixture.assertSound(t, scenario)
   })
 }
 
 for (const headers of [{}, { 'transfer-encoding': 'chunked' }])
   test(`refusals: a body of the limit passes, one with a byte more is 413 (${JSON.stringify(headers)})`, async (t) => {
-    const scene = stage.scene()
+    const scenario = fixture.scenario()
     const empty = Buffer.byteLength(JSON.stringify(ask('')))
-    const sendOf = (bytes: number) => scene.send({ body: ask('x'.repeat(bytes - empty)), headers })
+    const sendOf = (bytes: number) => scenario.send({ body: ask('x'.repeat(bytes - empty)), headers })
     t.is((await sendOf(1024 * 1024)).status, 200)
     t.is((await sendOf(1024 * 1024 + 1)).status, 413)
   })

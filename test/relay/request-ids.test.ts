@@ -1,14 +1,14 @@
 import test from 'ava'
 import { ROUTES } from '../support/door.ts'
+import { openFixture } from '../support/fixture.ts'
 import { ask, type SendOptions } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
-import { openStage } from '../support/stage.ts'
 
-const stage = await openStage({
+const fixture = await openFixture({
   env: { SVC_RATE_LIMIT: '1' },
   config: { server: { body_limit: '4KB' }, providers: { tries: 1 } },
 })
-test.after.always(() => stage.close())
+test.after.always(() => fixture.close())
 
 let callers = 0
 const CASES: readonly [status: number, options: SendOptions][] = [
@@ -27,13 +27,13 @@ for (const [route, path] of Object.entries(ROUTES)) {
     t.is(reply.headers['x-request-id'], reply.headers['request-id'])
     t.is(valueAt(reply.json, 'request_id'), reply.headers['request-id'])
   }
-  type Reply = Awaited<ReturnType<ReturnType<typeof stage.scene>['send']>>
+  type Reply = Awaited<ReturnType<ReturnType<typeof fixture.scenario>['send']>>
 
   for (const [status, options] of CASES) {
     test(`request ids: ${status} on the ${route} route has the id under both names and in the body`, async (t) => {
-      const scene = stage.scene({ kind: 'error', status: 500 })
+      const scenario = fixture.scenario({ kind: 'error', status: 500 })
       const own = { authorization: `Bearer caller-${++callers}` }
-      const reply = await scene.send({ path, ...options, headers: { ...own, ...options.headers } })
+      const reply = await scenario.send({ path, ...options, headers: { ...own, ...options.headers } })
       t.is(reply.status, status)
       assertIds(t, reply)
     })
@@ -41,21 +41,21 @@ for (const [route, path] of Object.entries(ROUTES)) {
 
   test(`request ids: 429 on the ${route} route has the id under both names and in the body`, async (t) => {
     const request = { path, headers: { authorization: `Bearer caller-${++callers}` }, body: ask('hi') }
-    await stage.scene().send(request)
-    const reply = await stage.scene().send(request)
+    await fixture.scenario().send(request)
+    const reply = await fixture.scenario().send(request)
     t.is(reply.status, 429)
     assertIds(t, reply)
   })
 }
 
 test('request ids: a wrong method on the chat route is answered in its shape', async (t) => {
-  const reply = await stage.scene().send({ method: 'GET', path: ROUTES.chat })
+  const reply = await fixture.scenario().send({ method: 'GET', path: ROUTES.chat })
   t.like(reply.json, { error: { type: 'invalid_request', code: 'method_not_allowed', param: null } })
 })
 
 test('request ids: what is no HTTP request has one too', async (t) => {
-  const reply = await stage
-    .scene()
+  const reply = await fixture
+    .scenario()
     .send({ method: 'GET', path: '/v1/models', headers: { 'x-large': 'x'.repeat(20_000) } })
   t.true(reply.status >= 400)
   t.is(reply.headers['x-request-id'], reply.headers['request-id'])

@@ -1,18 +1,18 @@
 import test from 'ava'
-import { type AskOptions, eventually, stateOf } from '../support/cache-stage.ts'
+import { type AskOptions, eventually, stateOf } from '../support/cache-fixture.ts'
 import { assertMessageStream } from '../support/events.ts'
 import { send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
-import { startSharedStage } from '../support/shared-cache-stage.ts'
+import { startSharedFixture } from '../support/shared-cache-fixture.ts'
 
 // Entries in memory: what is loaded from elsewhere may be late on a busy machine. `lasting.test.ts` is about that.
-const stage = await startSharedStage({ config: { plugins: { 'semantic-cache': { persist: false } } } })
-test.after.always(() => stage.close())
+const fixture = await startSharedFixture({ config: { plugins: { 'semantic-cache': { persist: false } } } })
+test.after.always(() => fixture.close())
 
 const PIPE = 'semantic-cache'
 
 function ask(prompt: string, options: AskOptions = {}) {
-  return stage.ask(prompt, { pipe: PIPE, ...options })
+  return fixture.ask(prompt, { pipe: PIPE, ...options })
 }
 
 /** Each test has a subject of its own, so that none finds another's entries. */
@@ -25,7 +25,7 @@ test('semantic-cache: answers a question in other words with the reply that it h
   t.is(second.headers['x-svc-cache-score'], '1')
   t.regex(String(second.headers['x-svc-cache-entry']), /^[\w-]{12}$/)
   t.regex(String(second.headers.age), /^\d+$/)
-  t.is(stage.calls('Hi! Could you tell me how to renew my fishing permit? Thanks!'), 0)
+  t.is(fixture.calls('Hi! Could you tell me how to renew my fishing permit? Thanks!'), 0)
 })
 
 test('semantic-cache: distinguishes the same text, and one that differs in white space alone, from one of the same meaning', async (t) => {
@@ -46,7 +46,7 @@ test('semantic-cache: asks the provider when a number differs', async (t) => {
   await ask('Where is parcel 51907?')
   const other = await ask('Where is parcel 51970?')
   t.is(stateOf(other), 'miss')
-  t.is(stage.calls('Where is parcel 51970?'), 1)
+  t.is(fixture.calls('Where is parcel 51970?'), 1)
 })
 
 test('semantic-cache: replays a stored stream as a stream, and as JSON', async (t) => {
@@ -74,7 +74,7 @@ test('semantic-cache: a receipt of an answer from the cache costs nothing and na
   const id = String(hit.headers['x-svc-receipt'])
   const { json } = await eventually(
     () =>
-      send(stage.gateway.url, {
+      send(fixture.gateway.url, {
         method: 'GET',
         path: `/v1/receipts/${id}`,
         headers: { authorization: 'Bearer caller-1' },
@@ -86,7 +86,7 @@ test('semantic-cache: a receipt of an answer from the cache costs nothing and na
 })
 
 test('semantic-cache: an error is not kept', async (t) => {
-  stage.script('How do I tune a harp?', (nth) =>
+  fixture.script('How do I tune a harp?', (nth) =>
     nth === 1 ? { kind: 'error', status: 400, type: 'invalid_request_error', message: 'no' } : undefined,
   )
   await ask('How do I tune a harp?')
@@ -106,9 +106,9 @@ test('semantic-cache: in shadow it gives nothing, and the provider is asked', as
   const shadow = { pipe: 'semantic-cache?shadow=true' }
   await ask('How do I polish brass?', shadow)
   t.is(stateOf(await ask('How can I polish brass?', shadow)), 'miss')
-  t.is(stage.calls('How can I polish brass?'), 1)
+  t.is(fixture.calls('How can I polish brass?'), 1)
   await eventually(
-    async () => stage.gateway.log(),
+    async () => fixture.gateway.log(),
     (log) => log.includes('answer.shadowed'),
   )
 })

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { type Stage, startStage, stateOf } from '../support/cache-stage.ts'
+import { type Fixture, startFixture, stateOf } from '../support/cache-fixture.ts'
 import { startGateway } from '../support/gateway.ts'
 import type { Reply } from '../support/http-client.ts'
 import { type JsonObject, parseJson, valueAt } from '../support/json.ts'
@@ -15,38 +15,38 @@ const VARIABLE = 'EMBEDDINGS_KEY'
 /** Many start at the same time. */
 process.setMaxListeners(50) // every start that runs here has a clean-up of its own
 
-/** A stage, and where it keeps its data. */
-interface DataStage extends Stage {
+/** A fixture, and where it keeps its data. */
+interface DataFixture extends Fixture {
   readonly dataDir: string
 }
 
-/** A stage whose budget is too long to be met by chance on a machine that is busy. */
-async function stageWith(
+/** A fixture whose budget is too long to be met by chance on a machine that is busy. */
+async function fixtureWith(
   t: ExecutionContext,
   options: JsonObject,
   env: Record<string, string> = {},
-): Promise<DataStage> {
+): Promise<DataFixture> {
   const config = { plugins: { 'semantic-cache': { persist: false, embedder_budget: '4s', ...options } } }
   const dataDir = temporaryFolder(t)
-  const stage = await startStage({ config, env: { SVC_DATA_DIR: dataDir, ...env } })
-  t.teardown(stage.close)
-  return { ...stage, dataDir }
+  const fixture = await startFixture({ config, env: { SVC_DATA_DIR: dataDir, ...env } })
+  t.teardown(fixture.close)
+  return { ...fixture, dataDir }
 }
 
-interface RemoteStage {
+interface RemoteFixture {
   readonly server?: EmbeddingsOptions
   /** Options of the module, and of its endpoint. */
   readonly options?: JsonObject
   readonly remote?: JsonObject
 }
 
-async function remoteStage(t: ExecutionContext, { server = {}, options = {}, remote = {} }: RemoteStage) {
+async function remoteFixture(t: ExecutionContext, { server = {}, options = {}, remote = {} }: RemoteFixture) {
   const endpoint = await startEmbeddings({ apiKey: KEY, ...server })
   t.teardown(endpoint.close)
   // As an operator writes it: the environment's value is put in its place.
   const settings = { url: endpoint.endpoint, model: 'words-1', api_key: `$\u007b${VARIABLE}}`, ...remote }
-  const stage = await stageWith(t, { embedder: 'remote', remote: settings, ...options }, { [VARIABLE]: KEY })
-  return { endpoint, stage }
+  const fixture = await fixtureWith(t, { embedder: 'remote', remote: settings, ...options }, { [VARIABLE]: KEY })
+  return { endpoint, fixture }
 }
 
 function temporaryFolder(t: ExecutionContext): string {
@@ -56,16 +56,16 @@ function temporaryFolder(t: ExecutionContext): string {
 }
 
 /** Why the module did not look further, as the trace has it. */
-async function reasonOf({ dataDir }: DataStage, { headers }: Reply): Promise<unknown> {
+async function reasonOf({ dataDir }: DataFixture, { headers }: Reply): Promise<unknown> {
   const { trace } = await rowOf(dataDir, headers['x-svc-receipt'])
   return valueAt(parseJson(String(trace)), 'steps.0.details.reason')
 }
 
 test('embedders: an endpoint serves a gateway, receives the last text alone, and its key is in no reply and no log', async (t) => {
-  const { stage, endpoint } = await remoteStage(t, {})
+  const { fixture, endpoint } = await remoteFixture(t, {})
   const extra = { system: 'A confidential instruction.' }
-  await stage.ask('How do I moor a dinghy?', { ...PIPE, extra })
-  t.is(stateOf(await stage.ask('How do I moor a small dinghy?', { ...PIPE, extra })), 'semantic')
+  await fixture.ask('How do I moor a dinghy?', { ...PIPE, extra })
+  t.is(stateOf(await fixture.ask('How do I moor a small dinghy?', { ...PIPE, extra })), 'semantic')
   t.deepEqual(
     endpoint.seen.map(({ json }) => json),
     ['How do I moor a dinghy?', 'How do I moor a small dinghy?'].map((text) => ({
@@ -75,28 +75,28 @@ test('embedders: an endpoint serves a gateway, receives the last text alone, and
       encoding_format: 'float',
     })),
   )
-  t.false(stage.gateway.log().includes(KEY))
+  t.false(fixture.gateway.log().includes(KEY))
 })
 
 test('embedders: while the endpoint fails, requests are answered by the provider, the trace has the reason, and it heals', async (t) => {
   let isWell = false
   const script = () => (isWell ? undefined : ({ kind: 'status', status: 500 } as const))
-  const { stage } = await remoteStage(t, { server: { script } })
-  const failed = await stage.ask('How do I moor a dinghy?', PIPE)
+  const { fixture } = await remoteFixture(t, { server: { script } })
+  const failed = await fixture.ask('How do I moor a dinghy?', PIPE)
   t.is(failed.status, 200)
-  t.is(await reasonOf(stage, failed), 'embedder-fault')
-  t.is(stateOf(await stage.ask('How do I moor a dinghy?', PIPE)), 'hit', 'a text without a vector is found by itself')
+  t.is(await reasonOf(fixture, failed), 'embedder-fault')
+  t.is(stateOf(await fixture.ask('How do I moor a dinghy?', PIPE)), 'hit', 'a text without a vector is found by itself')
   isWell = true
-  await stage.ask('How do I wash a kettle?', PIPE)
-  t.is(stateOf(await stage.ask('How do I wash a black kettle?', PIPE)), 'semantic')
+  await fixture.ask('How do I wash a kettle?', PIPE)
+  t.is(stateOf(await fixture.ask('How do I wash a black kettle?', PIPE)), 'semantic')
 })
 
 test('embedders: a request does not wait for an endpoint that hangs', async (t) => {
   const server = { script: () => ({ kind: 'hang' }) as const }
-  const { stage } = await remoteStage(t, { server, options: { embedder_budget: '20ms' } })
-  const reply = await stage.ask('How do I moor a dinghy?', PIPE)
+  const { fixture } = await remoteFixture(t, { server, options: { embedder_budget: '20ms' } })
+  const reply = await fixture.ask('How do I moor a dinghy?', PIPE)
   t.is(reply.status, 200)
-  t.is(await reasonOf(stage, reply), 'embedder-late')
+  t.is(await reasonOf(fixture, reply), 'embedder-late')
 })
 
 const REMOVED: [claim: string, options: JsonObject, expected: RegExp][] = [
@@ -124,18 +124,18 @@ for (const [claim, options, expected] of [...REFUSED, ...REMOVED]) {
 }
 
 test('embedders: a caller may choose none', async (t) => {
-  const stage = await stageWith(t, {})
-  const reply = await stage.ask('Hello', { pipe: 'semantic-cache?embedder=remote' })
+  const fixture = await fixtureWith(t, {})
+  const reply = await fixture.ask('Hello', { pipe: 'semantic-cache?embedder=remote' })
   t.is(reply.status, 400)
   t.regex(String(valueAt(reply.json, 'error.message')), /embedder/)
 })
 
 test('semantic-cache: a request that it cannot apply to has the reason in its trace, in one word', async (t) => {
-  const stage = await stageWith(t, {})
+  const fixture = await fixtureWith(t, {})
   const tools = [{ name: 'look', input_schema: { type: 'object' } }]
   const asked = { pipe: 'semantic-cache', extra: { tools } }
-  const reply = await stage.ask('How do I read the file?', asked)
-  t.is(stateOf(await stage.ask('How do I read the file?', asked)), undefined)
-  t.is(stage.calls('How do I read the file?'), 2)
-  t.is(await reasonOf(stage, reply), 'tools')
+  const reply = await fixture.ask('How do I read the file?', asked)
+  t.is(stateOf(await fixture.ask('How do I read the file?', asked)), undefined)
+  t.is(fixture.calls('How do I read the file?'), 2)
+  t.is(await reasonOf(fixture, reply), 'tools')
 })

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import type { Worker } from 'node:worker_threads'
 import test, { type ExecutionContext } from 'ava'
 import { FileStore } from '../../plugins/semantic-cache/answers/file/store.ts'
-import { eventually, type Stage, startStageWith, stateOf } from '../support/cache-stage.ts'
+import { eventually, type Fixture, startFixtureWith, stateOf } from '../support/cache-fixture.ts'
 import { runCommandInThread } from '../support/command-in-thread.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { createRecordingLog } from '../support/recording-log.ts'
@@ -23,22 +23,22 @@ async function dataFolder(t: ExecutionContext): Promise<string> {
 }
 
 /** How far into any file the gateway may write: at 1, as on a disk that is full. */
-async function limitFiles({ gateway }: Stage<GatewayProcess>, bytes: number | 'unlimited'): Promise<void> {
+async function limitFiles({ gateway }: Fixture<GatewayProcess>, bytes: number | 'unlimited'): Promise<void> {
   await run('prlimit', ['--pid', String(gateway.pid), `--fsize=${bytes}:`])
 }
 
 test('local: a disk that is full costs misses, is logged, and heals', async (t) => {
   const folder = await dataFolder(t)
-  const stage = await startStageWith(startGatewayProcess, { env: { SVC_DATA_DIR: folder } })
-  t.teardown(stage.close)
-  const ask = (prompt: string) => stage.ask(prompt, { pipe: PIPE })
+  const fixture = await startFixtureWith(startGatewayProcess, { env: { SVC_DATA_DIR: folder } })
+  t.teardown(fixture.close)
+  const ask = (prompt: string) => fixture.ask(prompt, { pipe: PIPE })
   const untilState = (prompt: string, state: string) =>
     eventually(
       () => ask(prompt),
       (reply) => stateOf(reply) === state,
     )
   await untilState('How do I wax a sledge?', 'hit')
-  await limitFiles(stage, 1)
+  await limitFiles(fixture, 1)
   for (let i = 0; i < 4; i++) {
     const reply = await ask(`How do I paint kayak ${i}?`)
     t.is(reply.status, 200)
@@ -46,12 +46,12 @@ test('local: a disk that is full costs misses, is logged, and heals', async (t) 
   }
   t.is(stateOf(await ask('How do I wax a sledge?')), 'hit', 'what was written is given')
   await eventually(
-    async () => stage.gateway.log(),
+    async () => fixture.gateway.log(),
     (log) => log.includes('entries.failed'),
   )
-  await limitFiles(stage, 'unlimited')
+  await limitFiles(fixture, 'unlimited')
   await untilState('How do I paint kayak 0?', 'hit')
-  await stage.close()
+  await fixture.close()
   const { stdout } = await runCommandInThread(['cache', 'inspect', 'kayak 0', '--json'], {
     env: { SVC_DATA_DIR: folder },
   })

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { eventually, stateOf, untilCacheOpen } from '../support/cache-stage.ts'
+import { eventually, stateOf, untilCacheOpen } from '../support/cache-fixture.ts'
 import { createRedisDatabase, isRedisExpected } from '../support/redis.ts'
-import { type JudgeStage, startJudgeStage } from './judge-stage.ts'
+import { type JudgeFixture, startJudgeFixture } from './judge-fixture.ts'
 import { untilKnown } from './until-known.ts'
 
 const PIPE = 'semantic-cache'
@@ -16,7 +16,7 @@ function dataFolder(t: ExecutionContext): string {
 }
 
 /** Starts one more gateway that shares the entries of the others. */
-type StartInstance = (options?: { audit: number }) => Promise<JudgeStage>
+type StartInstance = (options?: { audit: number }) => Promise<JudgeFixture>
 
 /** Gateways of one machine share their data folder, those of several an engine. */
 const PLACES: Readonly<Record<string, (t: ExecutionContext) => Promise<StartInstance>>> = {
@@ -31,21 +31,21 @@ const PLACES: Readonly<Record<string, (t: ExecutionContext) => Promise<StartInst
 
 function instances(t: ExecutionContext, folder: () => string, env: Readonly<Record<string, string>>): StartInstance {
   return async (options) => {
-    const stage = await startJudgeStage({ persist: true, ...options }, folder(), env)
-    t.teardown(stage.close)
-    return stage
+    const fixture = await startJudgeFixture({ persist: true, ...options }, folder(), env)
+    t.teardown(fixture.close)
+    return fixture
   }
 }
 
-async function startTwo(start: StartInstance): Promise<[JudgeStage, JudgeStage]> {
+async function startTwo(start: StartInstance): Promise<[JudgeFixture, JudgeFixture]> {
   const both = await Promise.all([start(), start()])
   await Promise.all(both.map(({ ask }) => untilCacheOpen(ask)))
   return both
 }
 
-function untilState(stage: JudgeStage, prompt: string, state: string) {
+function untilState(fixture: JudgeFixture, prompt: string, state: string) {
   return eventually(
-    () => stage.ask(prompt, { pipe: PIPE }),
+    () => fixture.ask(prompt, { pipe: PIPE }),
     (reply) => stateOf(reply) === state,
   )
 }

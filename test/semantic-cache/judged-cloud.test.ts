@@ -4,10 +4,10 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import { CLOUD, createKey } from '../support/accounts.ts'
-import { eventually } from '../support/cache-stage.ts'
+import { eventually } from '../support/cache-fixture.ts'
 import type { Reply } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
-import { startJudgeStage } from './judge-stage.ts'
+import { startJudgeFixture } from './judge-fixture.ts'
 
 const OWN_KEY = 'sk-ant-a-key-of-the-callers-own-account'
 const FIRST = 'How do I store winter tyres in a garage?'
@@ -22,13 +22,13 @@ test('semantic-cache: judged: in cloud mode the operator pays the judge, also wh
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-judged-cloud-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const env = { ...CLOUD, SVC_PROVIDERS_SHARED: 'false', SVC_COST_PER_DAY: '5' }
-  const stage = await startJudgeStage({}, folder, env)
-  t.teardown(stage.close)
-  const { key } = await createKey(stage.gateway, 'alice')
-  stage.judge(({ new_question, old_question }) => new_question === SECOND && old_question === FIRST)
+  const fixture = await startJudgeFixture({}, folder, env)
+  t.teardown(fixture.close)
+  const { key } = await createKey(fixture.gateway, 'alice')
+  fixture.judge(({ new_question, old_question }) => new_question === SECOND && old_question === FIRST)
   const ask = (prompt: string, answer?: string) =>
-    stage.ask(prompt, { as: key, pipe: PIPE, headers: { 'x-provider-key': OWN_KEY }, ...(answer && { answer }) })
-  t.is((await stage.ask(FIRST, { as: key })).status, 401, 'without a key of their own they get nothing')
+    fixture.ask(prompt, { as: key, pipe: PIPE, headers: { 'x-provider-key': OWN_KEY }, ...(answer && { answer }) })
+  t.is((await fixture.ask(FIRST, { as: key })).status, 401, 'without a key of their own they get nothing')
   const old = await ask(FIRST, 'On a rack.')
   let asked = 1
   await eventually(
@@ -38,12 +38,12 @@ test('semantic-cache: judged: in cloud mode the operator pays the judge, also wh
     },
     ({ text }) => text === old.text,
   )
-  t.is(stage.calls(SECOND), 0)
-  t.is(stage.cases.length, 2, 'the case and its control')
-  const keys = stage.provider.seen.map(({ json, headers }) => `${valueAt(json, 'model')} ${headers['x-api-key']}`)
+  t.is(fixture.calls(SECOND), 0)
+  t.is(fixture.cases.length, 2, 'the case and its control')
+  const keys = fixture.provider.seen.map(({ json, headers }) => `${valueAt(json, 'model')} ${headers['x-api-key']}`)
   t.deepEqual(keys.sort(), [...Array(2).fill('claude-haiku-4-5 sk-operator'), `claude-sonnet-4-5 ${OWN_KEY}`])
 
-  await stage.close()
+  await fixture.close()
   const database = new DatabaseSync(path.join(folder, 'turnpike.db'), { readOnly: true })
   t.teardown(() => database.close())
   const spent = database

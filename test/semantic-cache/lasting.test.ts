@@ -2,11 +2,11 @@ import { mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { eventually, type Stage, startStage, stateOf, untilCacheOpen } from '../support/cache-stage.ts'
+import { eventually, type Fixture, startFixture, stateOf, untilCacheOpen } from '../support/cache-fixture.ts'
 import { runCommandInThread } from '../support/command-in-thread.ts'
 import { type CommandResult, runCommand } from '../support/command-line.ts'
 import { createRedis, createRedisDatabase, isRedisExpected } from '../support/redis.ts'
-import { startSharedStage } from '../support/shared-cache-stage.ts'
+import { startSharedFixture } from '../support/shared-cache-fixture.ts'
 import { rowsOf } from '../support/telemetry.ts'
 import { untilKnown } from './until-known.ts'
 
@@ -21,18 +21,18 @@ async function dataFolder(t: ExecutionContext): Promise<Environment> {
   return { SVC_DATA_DIR: folder }
 }
 
-async function stageOn(t: ExecutionContext, env: Environment, start = startSharedStage): Promise<Stage> {
-  const stage = await start({ env })
-  t.teardown(stage.close)
-  return stage
+async function fixtureOn(t: ExecutionContext, env: Environment, start = startSharedFixture): Promise<Fixture> {
+  const fixture = await start({ env })
+  t.teardown(fixture.close)
+  return fixture
 }
 
-const ask = (stage: Stage, prompt: string) => stage.ask(prompt, { pipe: PIPE })
+const ask = (fixture: Fixture, prompt: string) => fixture.ask(prompt, { pipe: PIPE })
 
 /** Asks until the cache does this; gives what it said. */
-async function untilState(stage: Stage, prompt: string, state: string) {
+async function untilState(fixture: Fixture, prompt: string, state: string) {
   const told = async () => {
-    const reply = await ask(stage, prompt)
+    const reply = await ask(fixture, prompt)
     return { state: stateOf(reply), text: reply.text, entry: String(reply.headers['x-svc-cache-entry']) }
   }
   return await eventually(told, (reply) => reply.state === state)
@@ -69,10 +69,10 @@ for (const [name, createPlace] of Object.entries(PLACES)) {
   const declare = name === 'postgres' ? test.serial : test
   declare(`${name}: what was answered before a restart is found after it`, async (t) => {
     const env = await createPlace(t)
-    const before = await startSharedStage({ env })
+    const before = await startSharedFixture({ env })
     const first = await untilState(before, ASKED, 'hit')
     await before.close()
-    const after = await stageOn(t, env)
+    const after = await fixtureOn(t, env)
     await untilCacheOpen(after.ask)
     const found = await ask(after, AGAIN)
     t.is(stateOf(found), 'semantic')
@@ -82,7 +82,7 @@ for (const [name, createPlace] of Object.entries(PLACES)) {
 
   declare(`${name}: what one gateway learns, another one knows`, async (t) => {
     const env = await createPlace(t)
-    const [one, other] = await Promise.all([stageOn(t, env), stageOn(t, env)])
+    const [one, other] = await Promise.all([fixtureOn(t, env), fixtureOn(t, env)])
     await Promise.all([untilCacheOpen(one.ask), untilCacheOpen(other.ask)])
     await untilState(one, ASKED, 'hit')
     await untilKnown(one, other)
@@ -93,9 +93,9 @@ for (const [name, createPlace] of Object.entries(PLACES)) {
   declare(`${name}: evicting an entry, and all, takes effect on a running gateway`, async (t) => {
     const env = await createPlace(t)
     // The entries are looked at: a second caller would have some, too.
-    const stage = await stageOn(t, env, startStage)
-    await untilCacheOpen(stage.ask)
-    const { entry: id } = await untilState(stage, ASKED, 'hit')
+    const fixture = await fixtureOn(t, env, startFixture)
+    await untilCacheOpen(fixture.ask)
+    const { entry: id } = await untilState(fixture, ASKED, 'hit')
     const cache = (...words: string[]): Promise<CommandResult> =>
       runCommandInThread(['cache', ...words, '--json'], { env })
     const stats = JSON.parse((await cache('stats')).stdout)
@@ -106,10 +106,10 @@ for (const [name, createPlace] of Object.entries(PLACES)) {
     t.is(inspected.shown[0].id, id)
     const evicted = await runCommand(['cache', 'evict', id, '--json'], { env })
     t.deepEqual(JSON.parse(evicted.stdout), { evicted: 1 })
-    await untilState(stage, ASKED, 'miss')
-    await untilState(stage, ASKED, 'hit')
+    await untilState(fixture, ASKED, 'miss')
+    await untilState(fixture, ASKED, 'hit')
     t.is((await cache('evict', 'all')).code, 0)
-    await untilState(stage, ASKED, 'miss')
+    await untilState(fixture, ASKED, 'miss')
     const none = await cache('evict', 'nothingatall')
     t.is(none.code, 1)
     t.deepEqual(JSON.parse(none.stdout), { evicted: 0 })
@@ -118,11 +118,11 @@ for (const [name, createPlace] of Object.entries(PLACES)) {
 
 test('local: a damaged file is set aside and logged, and a new one begun', async (t) => {
   const env = await dataFolder(t)
-  const before = await startSharedStage({ env })
+  const before = await startSharedFixture({ env })
   await untilState(before, ASKED, 'hit')
   await before.close()
   await damage(databaseOf(env))
-  const after = await stageOn(t, env)
+  const after = await fixtureOn(t, env)
   t.is(stateOf(await ask(after, ASKED)), 'miss')
   await untilState(after, ASKED, 'hit')
   // The answer may come out of memory, before the file is looked at.
@@ -135,22 +135,22 @@ test('local: a damaged file is set aside and logged, and a new one begun', async
 
 test('local: a file that is damaged under a running gateway costs misses, and heals', async (t) => {
   const env = await dataFolder(t)
-  const stage = await stageOn(t, env)
-  await untilState(stage, ASKED, 'hit')
+  const fixture = await fixtureOn(t, env)
+  await untilState(fixture, ASKED, 'hit')
   await damage(databaseOf(env))
   await damage(`${databaseOf(env)}-wal`)
-  for (let i = 0; i < 5; i++) t.is((await ask(stage, `How do I paint kayak ${i}?`)).status, 200)
-  await untilCacheOpen(stage.ask)
-  await untilState(stage, ASKED, 'hit')
+  for (let i = 0; i < 5; i++) t.is((await ask(fixture, `How do I paint kayak ${i}?`)).status, 200)
+  await untilCacheOpen(fixture.ask)
+  await untilState(fixture, ASKED, 'hit')
 })
 
 test('local: without a place to write, requests go on as misses, and the log has the reason', async (t) => {
   const env = await dataFolder(t)
   await writeFile(path.join(env.SVC_DATA_DIR ?? '', 'plugins'), 'not a folder')
-  const stage = await stageOn(t, { ...env, LOG_LEVEL: 'debug' })
-  for (let i = 0; i < 3; i++) t.is(stateOf(await ask(stage, ASKED)), 'miss')
+  const fixture = await fixtureOn(t, { ...env, LOG_LEVEL: 'debug' })
+  for (let i = 0; i < 3; i++) t.is(stateOf(await ask(fixture, ASKED)), 'miss')
   await eventually(
-    async () => stage.gateway.log(),
+    async () => fixture.gateway.log(),
     (log) => log.includes('entries.thread-failed'),
   )
 })
@@ -158,26 +158,26 @@ test('local: without a place to write, requests go on as misses, and the log has
 for (const [name, createEngine] of Object.entries(ENGINES)) {
   test(`${name}: gone, or hanging, it costs misses; back, it answers again`, async (t) => {
     const { env, rows, freeze, thaw, kill, start } = await createEngine(t)
-    const stage = await stageOn(t, { ...env, LOG_LEVEL: 'debug' })
-    await untilState(stage, ASKED, 'hit')
+    const fixture = await fixtureOn(t, { ...env, LOG_LEVEL: 'debug' })
+    await untilState(fixture, ASKED, 'hit')
     freeze()
     for (let i = 0; i < 4; i++) {
-      const reply = await ask(stage, `How do I paint kayak ${i}?`)
+      const reply = await ask(fixture, `How do I paint kayak ${i}?`)
       t.is(reply.status, 200)
       t.is(stateOf(reply), 'miss')
     }
-    await untilState(stage, AGAIN, 'miss')
-    const { headers } = await ask(stage, AGAIN)
+    await untilState(fixture, AGAIN, 'miss')
+    const { headers } = await ask(fixture, AGAIN)
     thaw()
-    await untilCacheOpen(stage.ask)
+    await untilCacheOpen(fixture.ask)
     const traces = async () => rows(`select trace from usage_request where id = '${headers['x-svc-receipt']}'`)
     const [trace] = await eventually(traces, ({ length }) => length === 1)
     t.regex(JSON.stringify(trace), /unreachable/)
     await kill()
-    await untilState(stage, AGAIN, 'miss')
-    for (let i = 0; i < 4; i++) t.is(stateOf(await ask(stage, `How do I paint canoe ${i}?`)), 'miss')
+    await untilState(fixture, AGAIN, 'miss')
+    for (let i = 0; i < 4; i++) t.is(stateOf(await ask(fixture, `How do I paint canoe ${i}?`)), 'miss')
     await start()
-    await untilState(stage, 'How do I paint canoe 0?', 'hit')
+    await untilState(fixture, 'How do I paint canoe 0?', 'hit')
   })
 }
 

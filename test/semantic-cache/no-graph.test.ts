@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module'
 import test from 'ava'
-import { startStage, stateOf } from '../support/cache-stage.ts'
+import { startFixture, stateOf } from '../support/cache-fixture.ts'
 
 const PACKAGE = 'hnswlib-node'
 /** One more than are scanned where there is an index. */
@@ -25,19 +25,19 @@ function subjectOf(n: number): string {
 }
 
 test('semantic-cache: without hnswlib-node a large scope is scanned, and that is logged once', async (t) => {
-  const stage = await startStage({ config: { plugins: { 'semantic-cache': { persist: false } } } })
-  t.teardown(stage.close)
+  const fixture = await startFixture({ config: { plugins: { 'semantic-cache': { persist: false } } } })
+  t.teardown(fixture.close)
   const ask = (prompt: string, threshold = 0.8) =>
-    stage.ask(prompt, { pipe: `semantic-cache?mode=threshold&threshold=${threshold}` })
+    fixture.ask(prompt, { pipe: `semantic-cache?mode=threshold&threshold=${threshold}` })
   const prompts = Array.from({ length: MANY }, (_, n) => `How do I find ${subjectOf(n)}?`)
   for (let n = 0; n < MANY; n += AT_ONCE) await Promise.all(prompts.slice(n, n + AT_ONCE).map((prompt) => ask(prompt)))
   for (const n of [0, MANY - 1]) {
     const asked = `How do I see ${subjectOf(n)}?`
     t.is(stateOf(await ask(asked)), 'semantic', asked)
-    t.is(stage.calls(asked), 0)
+    t.is(fixture.calls(asked), 0)
   }
   await ask('What is a lighthouse?', 0.7)
-  const lines = stage.gateway.log().split('\n')
+  const lines = fixture.gateway.log().split('\n')
   const told = lines.filter((line) => line.includes('graph.missing'))
   t.is(told.length, 1, told.join('\n'))
   t.regex(String(told[0]), /hnswlib-node/)

@@ -1,14 +1,14 @@
 import test from 'ava'
-import { type AskOptions, stateOf } from '../support/cache-stage.ts'
+import { type AskOptions, stateOf } from '../support/cache-fixture.ts'
 import { eventually } from '../support/eventually.ts'
 import { send } from '../support/http-client.ts'
-import { startSharedStage } from '../support/shared-cache-stage.ts'
+import { startSharedFixture } from '../support/shared-cache-fixture.ts'
 
 // Entries in memory: what is loaded from elsewhere may be late on a busy machine. `lasting.test.ts` is about that.
-const stage = await startSharedStage({
+const fixture = await startSharedFixture({
   config: { plugins: { 'semantic-cache': { persist: false, allow_shared: true } } },
 })
-test.after.always(() => stage.close())
+test.after.always(() => fixture.close())
 
 const PIPE = 'semantic-cache'
 const TEXT = { asked: 'How do I plait a rope?', again: 'How can I plait a rope?' }
@@ -31,9 +31,9 @@ const DIFFERENCES: Readonly<Record<string, { before?: AskOptions; after: AskOpti
 for (const [name, { before = {}, after }] of Object.entries(DIFFERENCES)) {
   test(`scope: another ${name} is another scope`, async (t) => {
     const as = `caller of ${name}`.replaceAll(' ', '-')
-    t.is(stateOf(await stage.ask(TEXT.asked, { pipe: PIPE, as, ...before })), 'miss')
-    t.is(stateOf(await stage.ask(TEXT.again, { pipe: PIPE, as, ...before })), 'semantic')
-    t.is(stateOf(await stage.ask(TEXT.again, { pipe: PIPE, as, ...before, ...after })), 'miss')
+    t.is(stateOf(await fixture.ask(TEXT.asked, { pipe: PIPE, as, ...before })), 'miss')
+    t.is(stateOf(await fixture.ask(TEXT.again, { pipe: PIPE, as, ...before })), 'semantic')
+    t.is(stateOf(await fixture.ask(TEXT.again, { pipe: PIPE, as, ...before, ...after })), 'miss')
   })
 }
 
@@ -41,7 +41,7 @@ test('scope: earlier turns and other blocks of the last turn are compared to the
   const state = async (messages: unknown[]) => {
     const headers = { authorization: 'Bearer turns', 'x-svc-pipe': PIPE }
     return stateOf(
-      await send(stage.gateway.url, { headers, body: { model: 'claude-sonnet-4-5', max_tokens: 50, messages } }),
+      await send(fixture.gateway.url, { headers, body: { model: 'claude-sonnet-4-5', max_tokens: 50, messages } }),
     )
   }
   const turns = (first: string, last: unknown) => [
@@ -65,12 +65,12 @@ test('scope: earlier turns and other blocks of the last turn are compared to the
 test('scope: a chat client gets its own answers by meaning, and never those of a Messages client', async (t) => {
   const headers = { authorization: 'Bearer chats', 'x-svc-pipe': PIPE }
   const chat = (content: string) =>
-    send(stage.gateway.url, {
+    send(fixture.gateway.url, {
       path: '/v1/chat/completions',
       headers,
       body: { model: 'claude-sonnet-4-5', max_tokens: 50, messages: [{ role: 'user', content }] },
     })
-  t.is(stateOf(await stage.ask(TEXT.asked, { pipe: PIPE, as: 'chats', extra: { max_tokens: 50 } })), 'miss')
+  t.is(stateOf(await fixture.ask(TEXT.asked, { pipe: PIPE, as: 'chats', extra: { max_tokens: 50 } })), 'miss')
   t.is(stateOf(await chat(TEXT.again)), 'miss')
   t.is(stateOf(await chat('how to plait a rope')), 'semantic')
 })
@@ -78,7 +78,7 @@ test('scope: a chat client gets its own answers by meaning, and never those of a
 test('scope: of a chat client, answers with and without a stream are kept side by side', async (t) => {
   const chat = async (stream: boolean) =>
     stateOf(
-      await send(stage.gateway.url, {
+      await send(fixture.gateway.url, {
         path: '/v1/chat/completions',
         headers: { authorization: 'Bearer streams', 'x-svc-pipe': PIPE },
         body: { model: 'claude-sonnet-4-5', max_tokens: 50, stream, messages: [{ role: 'user', content: TEXT.asked }] },
@@ -108,7 +108,7 @@ for (const [name, hidden] of Object.entries(INVISIBLE)) {
     const clean = { asked: `How do I polish a ${subject} lamp?`, again: `How can I polish a ${subject} lamp?` }
     const pipe = 'semantic-cache?scope=shared'
     const ask = async (text: string, as: string) => {
-      const reply = await stage.ask(text, { pipe, as })
+      const reply = await fixture.ask(text, { pipe, as })
       t.is(reply.status, 200, reply.text)
       // A half of a surrogate pair is not looked up at all.
       return stateOf(reply) ?? 'miss'
@@ -129,6 +129,6 @@ for (const [one, other] of [
   ['Is H₂O safe?', 'Is H₂O₂ safe?'],
 ] as const)
   test(`scope: “${other}” does not get the answer of “${one}”`, async (t) => {
-    t.is(stateOf(await stage.ask(one, { pipe: PIPE, as: 'signs' })), 'miss')
-    t.is(stateOf(await stage.ask(other, { pipe: PIPE, as: 'signs' })), 'miss')
+    t.is(stateOf(await fixture.ask(one, { pipe: PIPE, as: 'signs' })), 'miss')
+    t.is(stateOf(await fixture.ask(other, { pipe: PIPE, as: 'signs' })), 'miss')
   })

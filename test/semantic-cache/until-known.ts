@@ -1,7 +1,7 @@
-import { eventually, stateOf } from '../support/cache-stage.ts'
+import { eventually, stateOf } from '../support/cache-fixture.ts'
 import type { Reply } from '../support/http-client.ts'
 
-/** A stage whose gateway has the semantic cache. */
+/** A fixture whose gateway has the semantic cache. */
 interface Instance {
   ask(prompt: string, options: { pipe: string }): Promise<Reply>
 }

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { countOpenFiles } from '../support/process-facts.ts'
 import { booksOf } from '../support/stripe/machine-payments.ts'
 import type { Databases } from './database.ts'
-import type { Stage } from './stage.ts'
+import type { Fixture } from './fixture.ts'
 import type { Tally } from './tally.ts'
 import type { Finding } from './verdict.ts'
 
 /** Inputs of the audit after the traffic has ended. */
 export interface EveningOptions {
-  readonly stage: Stage
+  readonly fixture: Fixture
   readonly databases: Databases
   readonly tally: Tally
   readonly paidAnswers: number
@@ -35,7 +35,7 @@ const BEYOND_NANO_USD = 150_000_000
 const OF_ACCOUNTS = `scope not like 'agent:%'`
 
 /** Files open now, by process. */
-export function openFiles({ nodes }: Pick<Stage, 'nodes'>): number[] {
+export function openFiles({ nodes }: Pick<Fixture, 'nodes'>): number[] {
   return nodes.map(({ gateway }) => countOpenFiles(gateway.pid))
 }
 
@@ -113,14 +113,14 @@ function judgeBooks(books: Books, { tally }: EveningOptions): Finding[] {
   ]
 }
 
-function judgeReplies({ tally, stage, paidAnswers }: EveningOptions): Finding[] {
+function judgeReplies({ tally, fixture, paidAnswers }: EveningOptions): Finding[] {
   const { statuses, lost } = tally
   const answered = Object.values(statuses).reduce((all, count) => all + count, 0)
   const unexplained = Object.keys(statuses).filter((status) => !EXPLAINED.has(status))
   const failed = answered - (statuses[200] ?? 0) + lost
   const isFine = answered > 0 && failed <= answered * MAY_FAIL + FEW && unexplained.length === 0
-  const alarms = alarmsOf(stage)
-  const { heldCents, statuses: payments } = booksOf(stage.stripe.world)
+  const alarms = alarmsOf(fixture)
+  const { heldCents, statuses: payments } = booksOf(fixture.stripe.world)
   const captured = payments.filter((status) => status === 'succeeded').length
   return [
     claim('paid answers = captured; cents held', paidAnswers === captured && heldCents === 0, [
@@ -138,16 +138,16 @@ function claim(name: string, isFine: boolean, found: readonly (string | number)[
 }
 
 /** Files that the busiest process has open beyond those of its start, connections to the provider not counted. */
-function filesLeft({ stage, filesBefore }: EveningOptions): number {
-  const more = openFiles(stage).map((files, index) => files - (filesBefore[index] ?? 0))
-  return Math.max(...more) - stage.provider.connections()
+function filesLeft({ fixture, filesBefore }: EveningOptions): number {
+  const more = openFiles(fixture).map((files, index) => files - (filesBefore[index] ?? 0))
+  return Math.max(...more) - fixture.provider.connections()
 }
 
 const ALARM = /unhandled|uncaught|MaxListenersExceeded|"level":[56]0/i
 /** Requests that failed are counted by their status. */
 const REQUEST = /"msg":"request\./
 
-function alarmsOf({ nodes }: Stage): string[] {
+function alarmsOf({ nodes }: Fixture): string[] {
   const lines = nodes.flatMap(({ gateway }) => gateway.log().split('\n'))
   return lines.filter((line) => ALARM.test(line) && !REQUEST.test(line)).map((line) => line.slice(0, 300))
 }

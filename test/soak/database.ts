@@ -3,12 +3,12 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sqliteFile, telemetryFile } from '../../src/stores/sql/sqlite/location.ts'
 import { query } from '../support/postgres.ts'
-import type { Stage } from './stage.ts'
+import type { Fixture } from './fixture.ts'
 
 /** A row of an answer. */
 export type Row = Record<string, unknown>
 
-/** The databases of a stage, looked at beside the gateway. */
+/** The databases of a fixture, looked at beside the gateway. */
 export interface Databases {
   /** Queries the database of accounts and money, or that of telemetry, which is the same on PostgreSQL. */
   sql(text: string, where?: 'money' | 'telemetry'): Promise<Row[]>
@@ -18,8 +18,8 @@ export interface Databases {
   bytes(): Promise<Record<string, number>>
 }
 
-/** Looks at a stage's databases. */
-export function openDatabases({ databaseUrl, dataFolders: [folder] }: Stage): Databases {
+/** Looks at a fixture's databases. */
+export function openDatabases({ databaseUrl, dataFolders: [folder] }: Fixture): Databases {
   return databaseUrl === undefined ? filesIn(folder) : serverAt(databaseUrl)
 }
 

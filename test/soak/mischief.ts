@@ -4,7 +4,7 @@ import type { BreakScript, ErrorScript, Script } from '../support/provider/scrip
 import type { Chance } from './random.ts'
 
 /** Leads a provider's request back to the client's: the gateway forwards it unread. */
-export const MARK_HEADER = 'x-claude-code-scene'
+export const MARK_HEADER = 'x-claude-code-scenario'
 
 /** When the provider received a client's request, and when it began to answer, by `performance.now()`. */
 interface Crossing {

@@ -3,16 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@redis/client'
 import { countOpenFiles, residentBytes } from '../support/process-facts.ts'
 import { type Databases, filesBelow } from './database.ts'
+import type { Fixture, Node } from './fixture.ts'
 import { mayGrow } from './growth.ts'
 import { readFacts } from './inside.ts'
-import type { Node, Stage } from './stage.ts'
 import { quantile, type Sample } from './statistics.ts'
 import type { Tally } from './tally.ts'
 import type { Latencies, Series, Unit } from './verdict.ts'
 
 /** Subjects, interval and duration of the sampling. */
 export interface SamplerOptions {
-  readonly stage: Stage
+  readonly fixture: Fixture
   readonly databases: Databases
   readonly tally: Tally
   readonly everyMs: number
@@ -37,17 +37,17 @@ type Look = [name: string, unit: Unit, value: number][]
 
 /** Looks at everything again and again until the day ends. */
 export async function sampleDay(options: SamplerOptions): Promise<Samples> {
-  const { stage, tally, everyMs, dayMs, signal } = options
+  const { fixture, tally, everyMs, dayMs, signal } = options
   const seen = new Map<string, Seen>()
   const latencies: number[][] = []
-  const redis = stage.redisUrl === undefined ? undefined : await createClient({ url: stage.redisUrl }).connect()
+  const redis = fixture.redisUrl === undefined ? undefined : await createClient({ url: fixture.redisUrl }).connect()
   const beganMs = performance.now()
   while (!signal.aborted) {
     await sleep(everyMs, undefined, { signal }).catch(() => {})
     const took = tally.takeLatencies()
     latencies.push(took)
     const looks: Look = [
-      ...processesOf(stage),
+      ...processesOf(fixture),
       ['added latency, p50', 'ms', quantile(took, 0.5)],
       ...(await storesOf(options)),
     ]
@@ -64,17 +64,17 @@ export async function sampleDay(options: SamplerOptions): Promise<Samples> {
 }
 
 /** Samples everything that is not of one process. */
-async function storesOf({ stage, databases }: SamplerOptions): Promise<Look> {
+async function storesOf({ fixture, databases }: SamplerOptions): Promise<Look> {
   const [rows, bytes] = [await databases.rows(), await databases.bytes()]
   return [
     ...Object.entries(rows).map(([name, count]): Look[number] => [`rows of ${name}`, 'count', count]),
     ...Object.entries(bytes).map(([name, size]): Look[number] => [`bytes of ${name}`, 'bytes', size]),
-    ['temporary files', 'count', filesBelow(stage.temporaryFolder).length],
-    ['upstream connections', 'count', stage.provider.connections()],
+    ['temporary files', 'count', filesBelow(fixture.temporaryFolder).length],
+    ['upstream connections', 'count', fixture.provider.connections()],
   ]
 }
 
-function processesOf({ nodes }: Stage): Look {
+function processesOf({ nodes }: Fixture): Look {
   return nodes.flatMap((node, index) => {
     const suffix = nodes.length === 1 ? '' : ` of process ${index + 1}`
     return processOf(node).map(([name, unit, value]): Look[number] => [`${name}${suffix}`, unit, value])

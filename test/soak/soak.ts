@@ -3,9 +3,9 @@ import { createRecordingLog } from '../support/recording-log.ts'
 import { endDay, openFiles } from './books.ts'
 import type { Sessions } from './conversations.ts'
 import { type Databases, openDatabases } from './database.ts'
+import { type EngineName, type Fixture, openFixture } from './fixture.ts'
 import { createChance } from './random.ts'
 import { sampleDay } from './sampler.ts'
-import { type EngineName, openStage, type Stage } from './stage.ts'
 import { Tally } from './tally.ts'
 import { runTraffic, userName } from './traffic.ts'
 import { type Finding, judgeLatency, judgeSeries, judgeTraffic, type Series } from './verdict.ts'
@@ -58,38 +58,38 @@ const CREDITS = 100_000_000
 export async function soak(options: SoakOptions): Promise<SoakReport> {
   const { engine, dayMs, seed, leaks = false } = options
   const [sweepMs, keepMs] = [Math.ceil(dayMs / SWEEPS), Math.max(SHORTEST_MS, Math.ceil(dayMs / KEPT))]
-  const stage = await openStage({ engine, chance: createChance(seed), sweepMs, keepMs, leaks })
+  const fixture = await openFixture({ engine, chance: createChance(seed), sweepMs, keepMs, leaks })
   try {
-    return await runDay(stage, options)
+    return await runDay(fixture, options)
   } finally {
-    await stage.close()
+    await fixture.close()
   }
 }
 
-async function runDay(stage: Stage, { dayMs, seed, sessions, users = USERS }: SoakOptions): Promise<SoakReport> {
-  const databases = openDatabases(stage)
+async function runDay(fixture: Fixture, { dayMs, seed, sessions, users = USERS }: SoakOptions): Promise<SoakReport> {
+  const databases = openDatabases(fixture)
   const tally = new Tally()
-  await openAccounts(stage, { databases, users })
-  const filesBefore = openFiles(stage)
+  await openAccounts(fixture, { databases, users })
+  const filesBefore = openFiles(fixture)
   const signal = AbortSignal.timeout(dayMs)
-  const traffic = { stage, sessions: sessions.items, tally, users, thinksMs: THINKS_MS, seed, signal }
+  const traffic = { fixture, sessions: sessions.items, tally, users, thinksMs: THINKS_MS, seed, signal }
   const [{ series, latencies }, visits] = await Promise.all([
-    sampleDay({ stage, databases, tally, everyMs: Math.max(SHORTEST_MS, dayMs / SAMPLES), dayMs, signal }),
-    runVisitors({ stage, users, dayMs, seed, signal }),
+    sampleDay({ fixture, databases, tally, everyMs: Math.max(SHORTEST_MS, dayMs / SAMPLES), dayMs, signal }),
+    runVisitors({ fixture, users, dayMs, seed, signal }),
     runTraffic(traffic),
   ])
   const findings = [
     ...series.map((each) => judgeSeries(each, seed)),
     judgeLatency(latencies, seed),
     judgeTraffic(latencies),
-    ...(await endDay({ stage, databases, tally, paidAnswers: visits[PAID_ANSWERS] ?? 0, filesBefore })),
+    ...(await endDay({ fixture, databases, tally, paidAnswers: visits[PAID_ANSWERS] ?? 0, filesBefore })),
   ]
   return { findings, series, tally, visits }
 }
 
 /** Opens accounts: every fourth user pays for calls. */
 async function openAccounts(
-  { databaseUrl, dataFolders: [dataDir] }: Stage,
+  { databaseUrl, dataFolders: [dataDir] }: Fixture,
   { databases, users }: { databases: Databases; users: number },
 ): Promise<void> {
   const clock = { nowMs: () => Date.now() }

@@ -3,13 +3,13 @@ import { createKey, sendAs } from '../support/accounts.ts'
 import type { JsonObject } from '../support/json.ts'
 import { type Client, createClient } from './client.ts'
 import { question, requestsOf, type Session } from './conversations.ts'
+import type { Fixture } from './fixture.ts'
 import { type Chance, createChance } from './random.ts'
-import type { Stage } from './stage.ts'
 import type { Tally } from './tally.ts'
 
 /** Users, and amount of their traffic. */
 export interface TrafficOptions {
-  readonly stage: Stage
+  readonly fixture: Fixture
   readonly sessions: readonly Session[]
   readonly tally: Tally
   readonly users: number
@@ -55,7 +55,7 @@ class User {
     this.#name = userName(index)
     this.#options = options
     this.#chance = createChance(options.seed * 1000 + index)
-    this.#client = createClient({ ...options.stage, tally: options.tally })
+    this.#client = createClient({ ...options.fixture, tally: options.tally })
   }
 
   async live(): Promise<void> {
@@ -112,7 +112,7 @@ class User {
   }
 
   #door(): { url: string; key: string } {
-    const { gateway } = this.#chance.pick(this.#options.stage.nodes)
+    const { gateway } = this.#chance.pick(this.#options.fixture.nodes)
     return { url: gateway.url, key: this.#key.key }
   }
 }

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { bearer, sendAs, sessionToken } from '../support/accounts.ts'
 import { type Reply, type SendOptions, send } from '../support/http-client.ts'
 import { payForAnswer } from './agents.ts'
+import { type Fixture, METRICS_TOKEN } from './fixture.ts'
 import { nudge } from './plugins.ts'
 import { type Chance, createChance } from './random.ts'
-import { METRICS_TOKEN, type Stage } from './stage.ts'
 import { userName } from './traffic.ts'
 
 /** Visitors besides the callers of models. */
 export interface VisitorsOptions {
-  readonly stage: Stage
+  readonly fixture: Fixture
   readonly users: number
   /** Length of the day, in milliseconds: each visitor comes so many times in it. */
   readonly dayMs: number
@@ -24,7 +24,7 @@ const TIMEOUT_MS = 60_000
 
 /** Runs visits until the day ends; returns how often each was served. A refused visit is no failure. */
 export async function runVisitors(options: VisitorsOptions): Promise<Record<string, number>> {
-  const { stage, dayMs, seed, signal } = options
+  const { fixture, dayMs, seed, signal } = options
   const chance = createChance(seed + 1)
   const counts: Record<string, number> = {}
   const come = async (name: string, times: number, visit: (url: string) => Promise<unknown>): Promise<void> => {
@@ -32,7 +32,7 @@ export async function runVisitors(options: VisitorsOptions): Promise<Record<stri
     for (;;) {
       await sleep(dayMs / times, undefined, { signal }).catch(() => {})
       if (signal.aborted) return
-      const isServed = await visit(chance.pick(stage.nodes).gateway.url).then(
+      const isServed = await visit(chance.pick(fixture.nodes).gateway.url).then(
         () => true,
         () => false,
       )
@@ -44,14 +44,14 @@ export async function runVisitors(options: VisitorsOptions): Promise<Record<stri
     assertServed(await sendAs(user, url, { method: 'GET', path, timeoutMs: TIMEOUT_MS }))
   }
   await Promise.all([
-    come(PAID_ANSWERS, 200, (url) => payForAnswer(stage, url)),
+    come(PAID_ANSWERS, 200, (url) => payForAnswer(fixture, url)),
     come('scrapes', 100, (url) => scrape(url)),
     come('overviews', 100, look('/dashboard/api/overview')),
     come('exports', 50, look('/dashboard/api/requests.csv')),
     come('lists of keys', 50, look('/v1/keys')),
     come('pages watching live', 50, (url) => watchLive(url, { chance, longestMs: dayMs / 25, signal })),
     come('reloads of a plugin', 12, async () => {
-      stage.plugins.put('nudge/index.ts', nudge(counts['reloads of a plugin'] ?? 0))
+      fixture.plugins.put('nudge/index.ts', nudge(counts['reloads of a plugin'] ?? 0))
     }),
   ])
   return counts

@@ -5,7 +5,7 @@ import { eventually } from './eventually.ts'
 import { type Gateway, startGateway } from './gateway.ts'
 import type { Reply, SendOptions } from './http-client.ts'
 import { isJsonObject, type JsonObject, parseJson } from './json.ts'
-import type { ProviderScene } from './provider-stage.ts'
+import type { ProviderScenario } from './provider-fixture.ts'
 
 /** The public routes of models. */
 export const ROUTES = { messages: '/v1/messages', chat: '/v1/chat/completions' } as const
@@ -13,9 +13,13 @@ export const ROUTES = { messages: '/v1/messages', chat: '/v1/chat/completions' }
 /** Body of a request: an object or its exact text. */
 type Body = NonNullable<SendOptions['body']>
 
-/** Sends a chat completion request to a scene. */
-export function sendChat(scene: ProviderScene, body: Body, options: Omit<SendOptions, 'body'> = {}): Promise<Reply> {
-  return scene.send({ path: ROUTES.chat, ...options, body })
+/** Sends a chat completion request to a scenario. */
+export function sendChat(
+  scenario: ProviderScenario,
+  body: Body,
+  options: Omit<SendOptions, 'body'> = {},
+): Promise<Reply> {
+  return scenario.send({ path: ROUTES.chat, ...options, body })
 }
 
 /** Returns the gateway's log line about the request that had this reply. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test from 'ava'
 import { telemetryFile } from '../../src/stores/sql/sqlite/location.ts'
-import { type Stage, startStage } from '../support/cache-stage.ts'
+import { type Fixture, startFixture } from '../support/cache-fixture.ts'
 import { eventually } from '../support/eventually.ts'
 import { send } from '../support/http-client.ts'
 import type { JsonObject } from '../support/json.ts'
@@ -18,19 +18,19 @@ const SECRET = 'the secret of the ford'
 const TIMES = ['gateway_us', 'total_us'] as const
 
 const endings: (() => Promise<void>)[] = []
-/** Opens a stage whose data folder can be read. */
-async function openStage(config: JsonObject = {}): Promise<{ stage: Stage; dataDir: string }> {
+/** Opens a fixture whose data folder can be read. */
+async function openFixture(config: JsonObject = {}): Promise<{ fixture: Fixture; dataDir: string }> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'turnpike-telemetry-'))
-  const stage = await startStage({ config, env: { SVC_DATA_DIR: dataDir } })
+  const fixture = await startFixture({ config, env: { SVC_DATA_DIR: dataDir } })
   endings.push(async () => {
-    await stage.close()
+    await fixture.close()
     await rm(dataDir, { recursive: true, force: true })
   })
-  return { stage, dataDir }
+  return { fixture, dataDir }
 }
 
-const { stage, dataDir } = await openStage()
-test.after.always('close the stages', async () => {
+const { fixture, dataDir } = await openFixture()
+test.after.always('close the fixtures', async () => {
   for (const end of endings) await end()
 })
 
@@ -47,8 +47,8 @@ for (const stream of [false, true]) {
   test(`telemetry: a ${kind} answer and its replay from the cache have a row each, with the figures of their receipts`, async (t) => {
     const prompt = `${SECRET} ${kind}`
     const options = { stream, pipe: PIPE, as: `caller-${kind}` }
-    const live = await stage.ask(prompt, options)
-    const replay = await stage.ask(prompt, options)
+    const live = await fixture.ask(prompt, options)
+    const replay = await fixture.ask(prompt, options)
     t.deepEqual([live.status, replay.status], [200, 200])
     const [first, second] = [
       await rowOf(dataDir, live.headers['x-svc-receipt']),
@@ -59,7 +59,7 @@ for (const stream of [false, true]) {
       [replay, second],
     ] as const) {
       const headers = { authorization: `Bearer caller-${kind}` }
-      const found = () => send(stage.gateway.url, { method: 'GET', path: `/v1/receipts/${row.id}`, headers })
+      const found = () => send(fixture.gateway.url, { method: 'GET', path: `/v1/receipts/${row.id}`, headers })
       const receipt = (await found()).json
       t.like(row, {
         request_id: valueAt(receipt, 'request_id'),
@@ -96,7 +96,7 @@ for (const stream of [false, true]) {
 }
 
 test('telemetry: a request that the guard refuses has a row without a model', async (t) => {
-  const reply = await stage.ask('too dear', { pipe: 'cost-guard?per_request=0.000001', as: 'poor' })
+  const reply = await fixture.ask('too dear', { pipe: 'cost-guard?per_request=0.000001', as: 'poor' })
   t.is(reply.status, 429)
   const row = await rowOf(dataDir, reply.headers['x-svc-receipt'])
   t.like(row, { status: 429, outcome: 'error', provider: null, model_served: null, input_tokens: 0 })
@@ -107,8 +107,8 @@ test('telemetry: a request that the guard refuses has a row without a model', as
 test('telemetry: a stream that its client leaves has a row that shows it', async (t) => {
   const gate = Promise.withResolvers<void>()
   t.teardown(() => gate.resolve())
-  stage.script('left', { kind: 'answer', writes: holdEvent(2, gate.promise) })
-  const unread = await stage.askUnread('left', { pipe: PIPE, as: 'leaver' })
+  fixture.script('left', { kind: 'answer', writes: holdEvent(2, gate.promise) })
+  const unread = await fixture.askUnread('left', { pipe: PIPE, as: 'leaver' })
   unread.leave()
   const row = await rowOf(dataDir, unread.headers['x-svc-receipt'])
   t.is(row.is_stream, 1)
@@ -116,8 +116,8 @@ test('telemetry: a stream that its client leaves has a row that shows it', async
 })
 
 test('telemetry: callers share no scope, and sums agree with rows', async (t) => {
-  for (const as of ['one', 'two']) await stage.ask('sum up', { pipe: PIPE, as })
-  const two = await stage.ask('sum up', { pipe: PIPE, as: 'two' })
+  for (const as of ['one', 'two']) await fixture.ask('sum up', { pipe: PIPE, as })
+  const two = await fixture.ask('sum up', { pipe: PIPE, as: 'two' })
   const { scope } = await rowOf(dataDir, two.headers['x-svc-receipt'])
   t.like(rowsOf(dataDir, `select * from usage_hour where scope = '${scope}'`), [
     { requests: 2, cache_hits: 1, cache_misses: 1, provider: 'anthropic', model: 'claude-sonnet-4-5', errors: 0 },
@@ -125,8 +125,8 @@ test('telemetry: callers share no scope, and sums agree with rows', async (t) =>
 })
 
 test('telemetry: without receipts a request has its row, and no header', async (t) => {
-  const place = await openStage({ receipts: { enabled: false } })
-  const reply = await place.stage.ask('no receipt', { pipe: PIPE })
+  const place = await openFixture({ receipts: { enabled: false } })
+  const reply = await place.fixture.ask('no receipt', { pipe: PIPE })
   t.is(reply.headers['x-svc-receipt'], undefined)
   await eventually(() => rowsOf(place.dataDir).length > 0, 'a row')
   const [row] = rowsOf(place.dataDir)
@@ -135,8 +135,8 @@ test('telemetry: without receipts a request has its row, and no header', async (
 })
 
 test('telemetry: switched off, it leaves no file and no thread', async (t) => {
-  const place = await openStage({ telemetry: { enabled: false } })
-  t.is((await place.stage.ask('unseen', { pipe: PIPE })).status, 200)
-  await place.stage.gateway.stop()
+  const place = await openFixture({ telemetry: { enabled: false } })
+  t.is((await place.fixture.ask('unseen', { pipe: PIPE })).status, 200)
+  await place.fixture.gateway.stop()
   t.false(existsSync(telemetryFile(place.dataDir)))
 })

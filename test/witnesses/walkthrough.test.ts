@@ -1,6 +1,6 @@
 import path from 'node:path'
 import test from 'ava'
-import { openBooth } from '../payments/booth.ts'
+import { openAgentFixture } from '../payments/agent-fixture.ts'
 import { booksOf } from '../support/stripe/machine-payments.ts'
 import { walkThrough } from '../support/walkthrough.ts'
 
@@ -9,18 +9,18 @@ const LONGEST_WALK_MS = 180_000
 
 test('docs: the page for agents works as written, and each thing is paid once', async (t) => {
   t.timeout(LONGEST_WALK_MS)
-  await using booth = await openBooth()
+  await using agentFixture = await openAgentFixture()
   let failures = 0
-  booth.stage.provider.reply(({ raw }) =>
+  agentFixture.fixture.provider.reply(({ raw }) =>
     raw.includes('ferry') && ++failures <= 3 ? { kind: 'error', status: 500 } : { kind: 'answer' },
   )
   const { done } = await walkThrough(t, 'docs/agents.md', {
-    url: booth.url,
+    url: agentFixture.url,
     packages: path.join(import.meta.dirname, 'node_modules'),
-    env: { STRIPE_SECRET_KEY: booth.stripe.key, STRIPE_API_BASE: booth.stripe.url },
+    env: { STRIPE_SECRET_KEY: agentFixture.stripe.key, STRIPE_API_BASE: agentFixture.stripe.url },
   })
   t.deepEqual(done, { written: 4, started: 0, run: 7, compared: 7 })
-  t.deepEqual(booksOf(booth.stripe.world), {
+  t.deepEqual(booksOf(agentFixture.stripe.world), {
     intents: 3,
     capturedCents: 150,
     heldCents: 0,

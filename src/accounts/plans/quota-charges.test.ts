@@ -10,7 +10,7 @@ const PLANS: Plans = { free: PLAN, pro: PLAN, team: PLAN }
 const CALLER = { kind: 'key', scope: 'key:k', keyId: 'k', userId: 'u' } as const
 const HELD: CallReservation = { ok: true, callCredits: 0 }
 
-function stage(t: ExecutionContext, { answer = async (): Promise<CallReservation> => HELD } = {}) {
+function fixture(t: ExecutionContext, { answer = async (): Promise<CallReservation> => HELD } = {}) {
   const sent: CallEnd[][] = []
   const state = { isDown: false, taken: 0 }
   const ledger: CallLedger = {
@@ -39,12 +39,12 @@ function stage(t: ExecutionContext, { answer = async (): Promise<CallReservation
 const end = (holdId: string, usedCalls: number): CallEnd => ({ holdId, accountId: 'u', usedCalls })
 
 test('quota charges: callers without an account owe nothing', (t) => {
-  const { charges } = stage(t)
+  const { charges } = fixture(t)
   t.is(charges.open('r', { kind: 'local', scope: 'local:x' }), undefined)
 })
 
 test('quota charges: a charge is held once and counted once', async (t) => {
-  const { charges, charge, sent, state } = stage(t)
+  const { charges, charge, sent, state } = fixture(t)
   const owed = charge('r')
   await owed.hold()
   await owed.hold()
@@ -58,7 +58,7 @@ test('quota charges: a charge is held once and counted once', async (t) => {
 })
 
 test('quota charges: a charge that a ledger has held along with money is not held again', async (t) => {
-  const { charges, charge, sent, state } = stage(t)
+  const { charges, charge, sent, state } = fixture(t)
   const owed = charge('r')
   t.like(owed.order(), { holdId: 'r', accountId: 'u', calls: 1 })
   owed.accept(HELD)
@@ -70,14 +70,14 @@ test('quota charges: a charge that a ledger has held along with money is not hel
 })
 
 test('quota charges: a charge that was never held needs no end', async (t) => {
-  const { charges, charge, sent } = stage(t)
+  const { charges, charge, sent } = fixture(t)
   await charge('r').waive()
   await charges.flush()
   t.deepEqual(sent, [])
 })
 
 test('quota charges: a charge whose hold got no reply is ended nevertheless', async (t) => {
-  const { charges, charge, sent } = stage(t, { answer: () => Promise.reject(new Error('lost')) })
+  const { charges, charge, sent } = fixture(t, { answer: () => Promise.reject(new Error('lost')) })
   const owed = charge('r')
   await t.throwsAsync(owed.hold(), { message: 'lost' })
   await owed.waive()
@@ -87,7 +87,7 @@ test('quota charges: a charge whose hold got no reply is ended nevertheless', as
 })
 
 test('quota charges: a charge is found until it has ended, however it ends', async (t) => {
-  const { charges, charge } = stage(t)
+  const { charges, charge } = fixture(t)
   const [counted, waived] = [charge('counted'), charge('waived')]
   t.deepEqual([charges.find('counted'), charges.find('waived'), charges.find('other')], [counted, waived, undefined])
   await counted.hold()
@@ -97,7 +97,7 @@ test('quota charges: a charge is found until it has ended, however it ends', asy
 })
 
 test('quota charges: ends are retried until the database replies', async (t) => {
-  const { charges, charge, sent, state, log } = stage(t)
+  const { charges, charge, sent, state, log } = fixture(t)
   state.isDown = true
   const [failed, answered] = [charge('failed'), charge('answered')]
   await failed.hold()
@@ -113,7 +113,7 @@ test('quota charges: ends are retried until the database replies', async (t) => 
 
 test('quota charges: a refused one needs no end, and a failed one is free before its client receives the failure', async (t) => {
   const broke = { reason: 'credits', tier: 'pro', neededCredits: 10, freeCredits: 3 } as const
-  const { charges, charge, sent } = stage(t, { answer: async () => ({ ok: false, refused: broke }) })
+  const { charges, charge, sent } = fixture(t, { answer: async () => ({ ok: false, refused: broke }) })
   const refused = charge('refused')
   await t.throwsAsync(refused.hold())
   await refused.waive()
@@ -128,7 +128,7 @@ test('quota charges: a refused one needs no end, and a failed one is free before
 
 test('quota charges: a refusal has a remedy, and no retry', async (t) => {
   const refusal = (refused: Extract<CallReservation, { ok: false }>['refused']) =>
-    stage(t, { answer: async () => ({ ok: false, refused }) })
+    fixture(t, { answer: async () => ({ ok: false, refused }) })
       .charge('r')
       .hold()
   const resetsAtMs = Date.UTC(2026, 11, 1)
@@ -146,7 +146,7 @@ test('quota charges: a refusal has a remedy, and no retry', async (t) => {
 })
 
 test('quota charges: a refused end does not block others', async (t) => {
-  const { charges, charge, sent, log } = stage(t)
+  const { charges, charge, sent, log } = fixture(t)
   for (const id of ['before', 'poison', 'after']) {
     const owed = charge(id)
     await owed.hold()

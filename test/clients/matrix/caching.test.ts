@@ -1,4 +1,4 @@
-import { MODELS } from '../../support/provider-stage.ts'
+import { MODELS } from '../../support/provider-fixture.ts'
 import { eachCell, openCells } from './cells.ts'
 import { says } from './said.ts'
 
@@ -11,15 +11,15 @@ const SAID = { text: 'I look: 漢 "x".', calls: [{ name: 'look', input: { at: ['
 for (const mode of ['whole', 'stream'] as const) {
   eachCell(`a reply is stored and replayed unchanged (${mode})`, async (t, cell) => {
     const { client, provider } = cell
-    const scene = cells.open(cell, says(provider, [SAID, { text: 'This is another answer.' }]))
+    const scenario = cells.open(cell, says(provider, [SAID, { text: 'This is another answer.' }]))
     const ask = () => {
-      const talk = scene.converse({ model: MODELS[provider], mode, tools })
+      const talk = scenario.converse({ model: MODELS[provider], mode, tools })
       return talk.say({ kind: 'text', text: `${client.name} asks ${provider} (${mode})` })
     }
     const told = await ask()
     t.like(told, { text: SAID.text, usage })
     t.is(told.pieces > 0, mode === 'stream')
     t.deepEqual(await ask(), told)
-    t.is(scene.seen(provider).length, 1)
+    t.is(scenario.seen(provider).length, 1)
   })
 }

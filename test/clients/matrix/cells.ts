@@ -1,12 +1,12 @@
 import test, { type ExecutionContext } from 'ava'
 import {
-  openProviderStage,
+  openProviderFixture,
   PROVIDERS,
+  type ProviderFixture,
   type ProviderName,
-  type ProviderScene,
-  type ProviderStage,
-  type SceneScripts,
-} from '../../support/provider-stage.ts'
+  type ProviderScenario,
+  type ScenarioScripts,
+} from '../../support/provider-fixture.ts'
 import { aiSdkAnthropic, aiSdkOpenai } from './ai-sdk.ts'
 import { anthropicSdk } from './anthropic-sdk.ts'
 import type { Client, Conversation, ConversationOptions } from './client.ts'
@@ -31,17 +31,17 @@ export interface Cell {
   isNative: boolean
 }
 
-/** The part of the stage that belongs to one cell's test. */
-export interface CellScene extends ProviderScene {
+/** The part of the fixture that belongs to one cell's test. */
+export interface CellScenario extends ProviderScenario {
   converse(options: Omit<ConversationOptions, 'url' | 'headers'>): Conversation
   /** Returns the nth request, from 0, to the cell's provider, or to another; -1 is the last. */
   heard(nth?: number, by?: ProviderName): Heard
 }
 
-/** The stage of a file, with the cells on it. */
-export interface CellStage {
-  stage: ProviderStage
-  open(cell: Cell, scripts: SceneScripts): CellScene
+/** The fixture of a file, with the cells on it. */
+export interface CellFixture {
+  fixture: ProviderFixture
+  open(cell: Cell, scripts: ScenarioScripts): CellScenario
 }
 
 const CLIENTS = [anthropicSdk, openaiSdk, aiSdkAnthropic, aiSdkOpenai]
@@ -54,25 +54,25 @@ const CELLS: readonly Cell[] = CLIENTS.flatMap((client) =>
   })),
 )
 
-/** Opens a stage for the tests of a file and closes it after them; then nothing may be left of their calls. */
-export async function openCells(pipeline = 'none'): Promise<CellStage> {
-  const stage = await openProviderStage({ env: { SVC_PIPELINE: pipeline } })
-  test.after.always(() => stage.close())
+/** Opens a fixture for the tests of a file and closes it after them; then nothing may be left of their calls. */
+export async function openCells(pipeline = 'none'): Promise<CellFixture> {
+  const fixture = await openProviderFixture({ env: { SVC_PIPELINE: pipeline } })
+  test.after.always(() => fixture.close())
   test.after('matrix: nothing is left of all calls', async (t) => {
-    for (const server of Object.values(stage.servers)) {
+    for (const server of Object.values(fixture.servers)) {
       await server.until(() => server.pending() === 0)
       t.is(server.pending(), 0)
     }
-    t.notRegex(stage.gateway.log(), /unhandled|uncaught/i)
+    t.notRegex(fixture.gateway.log(), /unhandled|uncaught/i)
   })
   return {
-    stage,
+    fixture,
     open({ client, provider }, scripts) {
-      const scene = stage.scene(scripts)
+      const scenario = fixture.scenario(scripts)
       return {
-        ...scene,
-        converse: (options) => client.converse({ ...options, url: stage.gateway.url, headers: scene.headers }),
-        heard: (nth = 0, by = provider) => hear(by, scene.seen(by).at(nth)),
+        ...scenario,
+        converse: (options) => client.converse({ ...options, url: fixture.gateway.url, headers: scenario.headers }),
+        heard: (nth = 0, by = provider) => hear(by, scenario.seen(by).at(nth)),
       }
     },
   }

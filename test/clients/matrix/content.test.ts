@@ -1,4 +1,4 @@
-import { MODELS } from '../../support/provider-stage.ts'
+import { MODELS } from '../../support/provider-fixture.ts'
 import { eachCell, openCells } from './cells.ts'
 import { claimOf, impossibilityOf } from './impossible.ts'
 import { says } from './said.ts'
@@ -20,19 +20,19 @@ const CITY = {
 const PICTURE = 'https://example.com/pictures/cat.png'
 
 eachCell('a text is asked and answered', async (t, cell) => {
-  const scene = cells.open(cell, says(cell.provider, [{ text: TEXT }, { text: 'Bye.' }]))
-  const talk = scene.converse({ model: MODELS[cell.provider], mode: 'whole', system: 'Be brief.' })
+  const scenario = cells.open(cell, says(cell.provider, [{ text: TEXT }, { text: 'Bye.' }]))
+  const talk = scenario.converse({ model: MODELS[cell.provider], mode: 'whole', system: 'Be brief.' })
   const answer = await talk.say({ kind: 'text', text: 'Say ä "x" \\ 漢' })
   t.is(answer.text, TEXT)
   t.true(answer.usage.input > 0 && answer.usage.output > 0)
   t.is((await talk.say({ kind: 'text', text: 'And now?' })).text, 'Bye.')
-  t.like(scene.heard(1), { system: 'Be brief.', texts: ['Say ä "x" \\ 漢', 'And now?'] })
+  t.like(scenario.heard(1), { system: 'Be brief.', texts: ['Say ä "x" \\ 漢', 'And now?'] })
 })
 
 eachCell('a text streams in pieces that make it whole', async (t, cell) => {
-  const scene = cells.open(cell, says(cell.provider, [{ text: TEXT }]))
+  const scenario = cells.open(cell, says(cell.provider, [{ text: TEXT }]))
   let streamed = ''
-  const talk = scene.converse({
+  const talk = scenario.converse({
     model: MODELS[cell.provider],
     mode: 'stream',
     onText: (piece) => {
@@ -47,53 +47,53 @@ eachCell('a text streams in pieces that make it whole', async (t, cell) => {
 })
 
 eachCell('an image in the request arrives byte for byte', async (t, cell) => {
-  const scene = cells.open(cell, says(cell.provider, [{ text: 'A pixel.' }]))
-  const talk = scene.converse({ model: MODELS[cell.provider], mode: 'whole' })
+  const scenario = cells.open(cell, says(cell.provider, [{ text: 'A pixel.' }]))
+  const talk = scenario.converse({ model: MODELS[cell.provider], mode: 'whole' })
   const image = { kind: 'image', mediaType: 'image/png', base64: PNG } as const
   t.is((await talk.say({ kind: 'text', text: 'What is it?' }, image)).text, 'A pixel.')
-  t.like(scene.heard(), { texts: ['What is it?'], media: [{ mediaType: 'image/png', base64: PNG }] })
+  t.like(scenario.heard(), { texts: ['What is it?'], media: [{ mediaType: 'image/png', base64: PNG }] })
 })
 
 eachCell('an image at an address arrives as that address', async (t, cell) => {
-  const scene = cells.open(cell, says(cell.provider, [{ text: 'A cat.' }]))
-  const talk = scene.converse({ model: MODELS[cell.provider], mode: 'stream' })
+  const scenario = cells.open(cell, says(cell.provider, [{ text: 'A cat.' }]))
+  const talk = scenario.converse({ model: MODELS[cell.provider], mode: 'stream' })
   t.is((await talk.say({ kind: 'image-url', url: PICTURE }, { kind: 'text', text: 'Who?' })).text, 'A cat.')
-  t.deepEqual(scene.heard().media, [{ url: PICTURE }])
+  t.deepEqual(scenario.heard().media, [{ url: PICTURE }])
 })
 
 eachCell(claimOf('document', 'a document arrives byte for byte', 'a document is refused'), async (t, cell) => {
-  const scene = cells.open(cell, says(cell.provider, [{ text: 'A letter.' }]))
-  const talk = scene.converse({ model: MODELS[cell.provider], mode: 'whole' })
+  const scenario = cells.open(cell, says(cell.provider, [{ text: 'A letter.' }]))
+  const talk = scenario.converse({ model: MODELS[cell.provider], mode: 'whole' })
   const asked = talk.say({ kind: 'pdf', base64: PDF, name: 'letter.pdf' }, { kind: 'text', text: 'What is it?' })
   if (impossibilityOf(cell, 'document') === undefined) t.is((await asked).text, 'A letter.')
   else t.like(cell.client.readFailure(await t.throwsAsync(asked)), { kind: cell.client.errorOf(400), status: 400 })
-  t.deepEqual(scene.heard().media, [{ mediaType: 'application/pdf', base64: PDF }])
+  t.deepEqual(scenario.heard().media, [{ mediaType: 'application/pdf', base64: PDF }])
 })
 
 for (const mode of ['whole', 'stream'] as const) {
   eachCell(`a reply that reaches its limit reports it (${mode})`, async (t, cell) => {
-    const scene = cells.open(cell, says(cell.provider, [{ text: 'One two', isCut: true }]))
-    const talk = scene.converse({ model: MODELS[cell.provider], mode, maxTokens: 77 })
+    const scenario = cells.open(cell, says(cell.provider, [{ text: 'One two', isCut: true }]))
+    const talk = scenario.converse({ model: MODELS[cell.provider], mode, maxTokens: 77 })
     const answer = await talk.say({ kind: 'text', text: 'Count.' })
     t.is(answer.text, 'One two')
     t.regex(String(answer.stopReason), /^(max_tokens|length)$/)
-    t.is(scene.heard().maxTokens, 77)
+    t.is(scenario.heard().maxTokens, 77)
   })
 
   eachCell(`an answer follows a schema (${mode})`, async (t, cell) => {
     const json = '{"city":"Köln","size":{"km2":405.02}}'
-    const scene = cells.open(cell, says(cell.provider, [{ text: json }]))
-    const talk = scene.converse({ model: MODELS[cell.provider], mode, answerSchema: CITY })
+    const scenario = cells.open(cell, says(cell.provider, [{ text: json }]))
+    const talk = scenario.converse({ model: MODELS[cell.provider], mode, answerSchema: CITY })
     t.is((await talk.say({ kind: 'text', text: 'Which city?' })).text, json)
-    t.like(scene.heard().answerSchema, CITY)
+    t.like(scenario.heard().answerSchema, CITY)
   })
 }
 
 for (const mode of ['whole', 'stream'] as const) {
   eachCell(`tokens are counted as the provider counts them (${mode})`, async (t, cell) => {
     const usage = { input: 1200, cached: 900, output: 34 }
-    const scene = cells.open(cell, says(cell.provider, [{ text: 'One two.', usage }]))
-    const talk = scene.converse({ model: MODELS[cell.provider], mode })
+    const scenario = cells.open(cell, says(cell.provider, [{ text: 'One two.', usage }]))
+    const talk = scenario.converse({ model: MODELS[cell.provider], mode })
     t.deepEqual((await talk.say({ kind: 'text', text: 'Count.' })).usage, usage)
   })
 }

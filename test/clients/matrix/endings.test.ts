@@ -1,4 +1,4 @@
-import { MODELS, type ProviderName } from '../../support/provider-stage.ts'
+import { MODELS, type ProviderName } from '../../support/provider-fixture.ts'
 import { eachCell, openCells } from './cells.ts'
 import { refuses, says } from './said.ts'
 
@@ -11,12 +11,12 @@ for (const status of [400, 401, 403, 404, 429]) {
     eachCell(`a ${status} of the provider is the SDK's own error for it (${mode})`, async (t, cell) => {
       const message = `The model returns ${status}, "no" 漢`
       const headers = { 'retry-after': '60' }
-      const scene = cells.open(cell, refuses(cell.provider, { status, message, headers }))
-      const talk = scene.converse({ model: MODELS[cell.provider], mode })
+      const scenario = cells.open(cell, refuses(cell.provider, { status, message, headers }))
+      const talk = scenario.converse({ model: MODELS[cell.provider], mode })
       const failure = cell.client.readFailure(await t.throwsAsync(talk.say({ kind: 'text', text: 'Well?' })))
       t.like(failure, { kind: cell.client.errorOf(status), status, retryAfter: '60' })
       t.true(failure.message.includes(message) || failure.message.includes(JSON.stringify(message)), failure.message)
-      t.is(scene.seen(cell.provider).length, 1)
+      t.is(scenario.seen(cell.provider).length, 1)
     })
   }
 }
@@ -26,15 +26,15 @@ const OVERLOADED: Readonly<Record<ProviderName, number>> = { anthropic: 529, ope
 
 eachCell('a provider that stays overloaded is an error of a server that names it', async (t, cell) => {
   const status = OVERLOADED[cell.provider]
-  const scene = cells.open(
+  const scenario = cells.open(
     cell,
     refuses(cell.provider, { status, message: 'Overloaded', headers: { 'retry-after': '0' } }),
   )
-  const talk = scene.converse({ model: MODELS[cell.provider], mode: 'whole' })
+  const talk = scenario.converse({ model: MODELS[cell.provider], mode: 'whole' })
   const failure = cell.client.readFailure(await t.throwsAsync(talk.say({ kind: 'text', text: 'Well?' })))
   t.like(failure, { kind: cell.client.errorOf(502), status: 502 })
   t.regex(failure.message, new RegExp(`${cell.provider} failed after 3 tries: answered ${status}: Overloaded`))
-  t.is(scene.seen(cell.provider).length, 3)
+  t.is(scenario.seen(cell.provider).length, 3)
 })
 
 eachCell(
@@ -42,25 +42,25 @@ eachCell(
     isNative ? 'what only its dialect has is carried' : 'what only its dialect has is refused by the name of the field',
   async (t, cell) => {
     const { client, provider, isNative } = cell
-    const scene = cells.open(cell, says(provider, [{ text: 'Found.' }]))
-    const talk = scene.converse({ model: MODELS[provider], mode: 'whole', asksOwn: true })
+    const scenario = cells.open(cell, says(provider, [{ text: 'Found.' }]))
+    const talk = scenario.converse({ model: MODELS[provider], mode: 'whole', asksOwn: true })
     const field = client.dialect === 'chat' ? 'logprobs' : 'tools'
     if (isNative) {
       t.is((await talk.say({ kind: 'text', text: 'Search.' })).text, 'Found.')
-      t.truthy(scene.seen(provider)[0]?.json?.[field])
+      t.truthy(scenario.seen(provider)[0]?.json?.[field])
       return
     }
     const failure = client.readFailure(await t.throwsAsync(talk.say({ kind: 'text', text: 'Search.' })))
     t.like(failure, { kind: client.errorOf(400), status: 400 })
     t.regex(failure.message, new RegExp(`\\b${field}\\b`))
-    t.is(scene.seen(provider).length, 0)
+    t.is(scenario.seen(provider).length, 0)
   },
 )
 
 eachCell('a client that leaves ends the call of the provider', async (t, cell) => {
-  const scene = cells.open(cell, says(cell.provider, [{ text: LONG, isStuck: true }]))
+  const scenario = cells.open(cell, says(cell.provider, [{ text: LONG, isStuck: true }]))
   const leaving = new AbortController()
-  const talk = scene.converse({
+  const talk = scenario.converse({
     model: MODELS[cell.provider],
     mode: 'stream',
     signal: leaving.signal,
@@ -68,13 +68,13 @@ eachCell('a client that leaves ends the call of the provider', async (t, cell) =
   })
   const error = await t.throwsAsync(talk.say({ kind: 'text', text: 'Tell a story.' }), { any: true })
   t.true(cell.client.isAbort(error), String(error))
-  t.is(await scene.seen(cell.provider)[0]?.closed, 'client-left')
+  t.is(await scenario.seen(cell.provider)[0]?.closed, 'client-left')
 })
 
 eachCell('a provider that breaks off is an error, not a short answer', async (t, cell) => {
-  const scene = cells.open(cell, says(cell.provider, [{ text: LONG, isBroken: true }]))
+  const scenario = cells.open(cell, says(cell.provider, [{ text: LONG, isBroken: true }]))
   let streamed = ''
-  const talk = scene.converse({
+  const talk = scenario.converse({
     model: MODELS[cell.provider],
     mode: 'stream',
     onText: (piece) => {

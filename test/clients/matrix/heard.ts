@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, valueAt } from '../../support/json.ts'
 import type { SeenRequest } from '../../support/provider/journal.ts'
-import type { ProviderName } from '../../support/provider-stage.ts'
+import type { ProviderName } from '../../support/provider-fixture.ts'
 
 /** A request that has reached a provider, in any dialect. */
 export interface Heard {

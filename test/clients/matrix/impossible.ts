@@ -1,4 +1,4 @@
-import type { ProviderName } from '../../support/provider-stage.ts'
+import type { ProviderName } from '../../support/provider-fixture.ts'
 import type { Cell } from './cells.ts'
 import type { ClientName } from './client.ts'
 

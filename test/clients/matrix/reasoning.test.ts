@@ -1,4 +1,4 @@
-import { MODELS, type ProviderName } from '../../support/provider-stage.ts'
+import { MODELS, type ProviderName } from '../../support/provider-fixture.ts'
 import { type Cell, eachCell, openCells } from './cells.ts'
 import { claimOf, impossibilityOf } from './impossible.ts'
 import { says } from './said.ts'
@@ -23,16 +23,16 @@ for (const mode of ['whole', 'stream'] as const) {
     async (t, cell) => {
       const { provider } = cell
       const reasoning = provider === 'openai' ? {} : { reasoning: THOUGHT }
-      const scene = cells.open(cell, says(provider, [{ ...reasoning, text: 'Four.' }, { text: 'Sure.' }]))
-      const talk = scene.converse({ model: REASONING_MODELS[provider], mode, reasons: true })
+      const scenario = cells.open(cell, says(provider, [{ ...reasoning, text: 'Four.' }, { text: 'Sure.' }]))
+      const talk = scenario.converse({ model: REASONING_MODELS[provider], mode, reasons: true })
       const answer = await talk.say({ kind: 'text', text: 'Two and two?' })
       const isShown = impossibilityOf(cell, 'reasoning') === undefined
       t.is(answer.reasoning, isShown ? THOUGHT : '')
       t.is(answer.text, 'Four.')
-      t.deepEqual(scene.heard().reasoning, WISHES[provider](cell))
+      t.deepEqual(scenario.heard().reasoning, WISHES[provider](cell))
       // The model's thoughts go back to it as far as the SDK keeps them, and do no harm.
       t.is((await talk.say({ kind: 'text', text: 'Sure?' })).text, 'Sure.')
-      t.like(scene.heard(1), { texts: ['Two and two?', 'Sure?'] })
+      t.like(scenario.heard(1), { texts: ['Two and two?', 'Sure?'] })
     },
   )
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../support/json.ts'
 import type { ChatScript } from '../../support/openai/script.ts'
 import type { SeenRequest } from '../../support/provider/journal.ts'
 import type { Delivery, ReplyScript, Script } from '../../support/provider/script.ts'
-import type { ProviderName, SceneScripts } from '../../support/provider-stage.ts'
+import type { ProviderName, ScenarioScripts } from '../../support/provider-fixture.ts'
 import { listOf } from './heard.ts'
 
 /** A reply of a model, for any provider. */
@@ -31,7 +31,7 @@ export interface Refused {
 }
 
 /** Returns the script of one provider: its replies turn by turn. Anthropic refuses thoughts that it has not signed. */
-export function says(provider: ProviderName, turns: readonly Said[]): SceneScripts {
+export function says(provider: ProviderName, turns: readonly Said[]): ScenarioScripts {
   let turn = 0
   const script = (_nth: number, { json }: SeenRequest) => {
     if (provider === 'anthropic' && hasForeignThoughts(json)) return BAD_SIGNATURE
@@ -43,13 +43,13 @@ export function says(provider: ProviderName, turns: readonly Said[]): SceneScrip
 }
 
 /** Returns the script of one provider whose model first calls a tool with an input of exactly this text. */
-export function saysRaw(provider: ProviderName, { name, input }: { name: string; input: string }): SceneScripts {
+export function saysRaw(provider: ProviderName, { name, input }: { name: string; input: string }): ScenarioScripts {
   const script = (nth: number) => (nth === 1 ? callRaw(provider, name, input) : undefined)
   return { [provider]: script }
 }
 
 /** Returns the script of a provider that refuses every call. */
-export function refuses(provider: ProviderName, refused: Refused): SceneScripts {
+export function refuses(provider: ProviderName, refused: Refused): ScenarioScripts {
   return { [provider]: { kind: 'error', ...refused } }
 }
 

@@ -1,4 +1,4 @@
-import { MODELS, PROVIDERS, type ProviderName } from '../../support/provider-stage.ts'
+import { MODELS, PROVIDERS, type ProviderName } from '../../support/provider-fixture.ts'
 import { eachCell, openCells } from './cells.ts'
 import { says } from './said.ts'
 
@@ -30,8 +30,8 @@ for (const mode of ['whole', 'stream'] as const) {
       const continued = [{ ...reasoning(next), calls: [NOD] }, { ...reasoning(next), text: 'Rain.' }, { text: 'Bye.' }]
       const scripts =
         next === provider ? says(next, [begun, ...continued]) : { ...says(provider, [begun]), ...says(next, continued) }
-      const scene = cells.open(cell, scripts)
-      const talk = scene.converse({ model: THINKERS[provider], mode, tools, reasons: true })
+      const scenario = cells.open(cell, scripts)
+      const talk = scenario.converse({ model: THINKERS[provider], mode, tools, reasons: true })
       const first = await talk.say({ kind: 'text', text: 'Look!' })
       talk.turnTo(THINKERS[next])
       const second = await talk.giveResults(first.calls.map((call, index) => ({ call, text: `seen ${index}` })))
@@ -40,8 +40,8 @@ for (const mode of ['whole', 'stream'] as const) {
       t.is(third.text, 'Rain.')
       t.is((await talk.say({ kind: 'text', text: 'Thanks.' })).text, 'Bye.')
       // It takes no thoughts in the middle of a turn that began without them, and chat completions carry no signature.
-      if (next === 'anthropic' && cell.client.dialect === 'chat') t.is(scene.heard(-2, next).reasoning, undefined)
-      const heard = scene.heard(-1, next)
+      if (next === 'anthropic' && cell.client.dialect === 'chat') t.is(scenario.heard(-2, next).reasoning, undefined)
+      const heard = scenario.heard(-1, next)
       t.deepEqual(heard.texts, ['Look!', 'Thanks.'])
       t.deepEqual(heard.calls, [LOOK, NOD, NOD])
       t.deepEqual(

@@ -1,4 +1,4 @@
-import { MODELS } from '../../support/provider-stage.ts'
+import { MODELS } from '../../support/provider-fixture.ts'
 import { eachCell, openCells } from './cells.ts'
 import type { ToolSpec } from './client.ts'
 import { OWN_LOOPS } from './own-loops.ts'
@@ -32,8 +32,11 @@ const named = ({ name, input }: { name: string; input: unknown }) => ({ name, in
 
 for (const mode of ['whole', 'stream'] as const) {
   eachCell(`a tool is called and its result given back (${mode})`, async (t, cell) => {
-    const scene = cells.open(cell, says(cell.provider, [{ text: 'Let me look.', calls: [WEATHER] }, { text: 'Rain.' }]))
-    const talk = scene.converse({ model: MODELS[cell.provider], mode, tools })
+    const scenario = cells.open(
+      cell,
+      says(cell.provider, [{ text: 'Let me look.', calls: [WEATHER] }, { text: 'Rain.' }]),
+    )
+    const talk = scenario.converse({ model: MODELS[cell.provider], mode, tools })
     const first = await talk.say({ kind: 'text', text: 'What is the weather?' })
     t.is(first.text, 'Let me look.')
     t.deepEqual(first.calls.map(named), [WEATHER])
@@ -41,23 +44,23 @@ for (const mode of ['whole', 'stream'] as const) {
     const second = await talk.giveResults(first.calls.map((call) => ({ call, text: 'It rains: 漢 "x"' })))
     t.is(second.text, 'Rain.')
     t.notRegex(String(second.stopReason), /tool/)
-    t.deepEqual(scene.heard().tools, ['weather', 'now'])
-    t.like(scene.heard(1), { calls: [WEATHER], results: [{ name: 'weather', text: 'It rains: 漢 "x"' }] })
+    t.deepEqual(scenario.heard().tools, ['weather', 'now'])
+    t.like(scenario.heard(1), { calls: [WEATHER], results: [{ name: 'weather', text: 'It rains: 漢 "x"' }] })
   })
 
   eachCell(`two tools are called at once, one without arguments (${mode})`, async (t, cell) => {
-    const scene = cells.open(
+    const scenario = cells.open(
       cell,
       says(cell.provider, [{ calls: [WEATHER, NOW, WEATHER], isInterleaved: true }, { text: 'Done.' }]),
     )
-    const talk = scene.converse({ model: MODELS[cell.provider], mode, tools })
+    const talk = scenario.converse({ model: MODELS[cell.provider], mode, tools })
     const { calls } = await talk.say({ kind: 'text', text: 'Do it all.' })
     t.deepEqual(calls.map(named), [WEATHER, NOW, WEATHER])
     t.is(new Set(calls.map(({ id }) => id)).size, 3)
     const answer = await talk.giveResults(calls.map((call, index) => ({ call, text: `result ${index}` })))
     t.is(answer.text, 'Done.')
-    t.deepEqual(scene.heard(1).calls, [WEATHER, NOW, WEATHER])
-    t.deepEqual(scene.heard(1).results, [
+    t.deepEqual(scenario.heard(1).calls, [WEATHER, NOW, WEATHER])
+    t.deepEqual(scenario.heard(1).results, [
       { name: 'weather', text: 'result 0' },
       { name: 'now', text: 'result 1' },
       { name: 'weather', text: 'result 2' },
@@ -67,11 +70,11 @@ for (const mode of ['whole', 'stream'] as const) {
 
 eachCell('the SDK runs the loop of tools itself', async (t, cell) => {
   const turns = [{ text: 'First.', calls: [WEATHER] }, { calls: [WEATHER, WEATHER] }, { text: 'Rain everywhere.' }]
-  const scene = cells.open(cell, says(cell.provider, turns))
+  const scenario = cells.open(cell, says(cell.provider, turns))
   const inputs: unknown[] = []
   const answer = await OWN_LOOPS[cell.client.name]({
-    url: cells.stage.gateway.url,
-    headers: scene.headers,
+    url: cells.fixture.gateway.url,
+    headers: scenario.headers,
     model: MODELS[cell.provider],
     question: 'What is the weather?',
     spec: WEATHER_TOOL,
@@ -80,7 +83,7 @@ eachCell('the SDK runs the loop of tools itself', async (t, cell) => {
   t.is(answer, 'Rain everywhere.')
   t.deepEqual(inputs, [WEATHER.input, WEATHER.input, WEATHER.input])
   t.deepEqual(
-    scene.heard(-1).results.map(({ text }) => text),
+    scenario.heard(-1).results.map(({ text }) => text),
     ['rain 1', 'rain 2', 'rain 3'],
   )
 })
@@ -88,13 +91,13 @@ eachCell('the SDK runs the loop of tools itself', async (t, cell) => {
 eachCell(
   'an image that a tool gives back arrives',
   async (t, cell) => {
-    const scene = cells.open(cell, says(cell.provider, [{ calls: [NOW] }, { text: 'A pixel.' }]))
-    const talk = scene.converse({ model: MODELS[cell.provider], mode: 'stream', tools })
+    const scenario = cells.open(cell, says(cell.provider, [{ calls: [NOW] }, { text: 'A pixel.' }]))
+    const talk = scenario.converse({ model: MODELS[cell.provider], mode: 'stream', tools })
     const { calls } = await talk.say({ kind: 'text', text: 'Show me.' })
     const answer = await talk.giveResults(calls.map((call) => ({ call, text: 'Here:', png: 'iVBORw0KGgo=' })))
     t.is(answer.text, 'A pixel.')
-    t.like(scene.heard(1).results[0], { name: 'now', text: 'Here:' })
-    t.deepEqual(scene.heard(1).media, [{ mediaType: 'image/png', base64: 'iVBORw0KGgo=' }])
+    t.like(scenario.heard(1).results[0], { name: 'now', text: 'Here:' })
+    t.deepEqual(scenario.heard(1).media, [{ mediaType: 'image/png', base64: 'iVBORw0KGgo=' }])
   },
   // A tool's result is text in chat completions.
   ({ client }) => client.dialect === 'messages',
@@ -103,11 +106,11 @@ eachCell(
 eachCell(
   'arguments go to the client and back as the very text that the model wrote',
   async (t, cell) => {
-    const scene = cells.open(cell, saysRaw(cell.provider, { name: 'now', input: EXACT }))
-    const talk = scene.converse({ model: MODELS[cell.provider], mode: 'whole', tools })
+    const scenario = cells.open(cell, saysRaw(cell.provider, { name: 'now', input: EXACT }))
+    const talk = scenario.converse({ model: MODELS[cell.provider], mode: 'whole', tools })
     const { calls } = await talk.say({ kind: 'text', text: 'Now?' })
     await talk.giveResults(calls.map((call) => ({ call, text: 'now' })))
-    const sent = scene.seen(cell.provider)[1]?.raw.toString() ?? ''
+    const sent = scenario.seen(cell.provider)[1]?.raw.toString() ?? ''
     t.true(sent.includes(EXACT) || sent.includes(JSON.stringify(EXACT)), sent)
   },
   // The other SDKs parse arguments and print them again.

@@ -1,4 +1,4 @@
-import { stateOf } from '../../support/cache-stage.ts'
+import { stateOf } from '../../support/cache-fixture.ts'
 import { eventually } from '../../support/eventually.ts'
 import { openCaller } from '../caller.ts'
 import { clusterTest } from '../cluster.ts'

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { AGENT, boothEnvironment, credential, readChallenge, receiptOf } from '../../payments/booth.ts'
+import { AGENT, agentFixtureEnvironment, credential, readChallenge, receiptOf } from '../../payments/agent-fixture.ts'
 import { eventually } from '../../support/eventually.ts'
 import { ask, type Reply, type SendOptions, send } from '../../support/http-client.ts'
 import { valueAt } from '../../support/json.ts'
@@ -25,7 +25,7 @@ async function openTollCluster() {
   // Tests share an address.
   const config = { mpp: { challenges_per_minute: { per_address: 0, overall: 0 } } }
   // Over http a gateway calls Stripe on its own host only.
-  return { stripe, cluster: await openCluster({ env: boothEnvironment(stripe), config, isHere: true }) }
+  return { stripe, cluster: await openCluster({ env: agentFixtureEnvironment(stripe), config, isHere: true }) }
 }
 
 /** Through the balancer: each request reaches the next gateway. */

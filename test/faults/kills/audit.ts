@@ -18,7 +18,7 @@ export interface Kill {
 }
 
 /** Subject of an audit. */
-export interface Scene {
+export interface Scenario {
   readonly plant: Plant
   /** Those that run now. */
   readonly gateways: readonly [GatewayProcess, ...GatewayProcess[]]
@@ -41,15 +41,15 @@ const KNOWN_FILES =
   /^(turnpike|telemetry|entries)\.db(-wal|-shm)?$|^receipt-key|^plugins$|^semantic-cache$|\.pem$|\.json$/
 
 /** Asserts the guarantees for killed processes, and returns the figures. */
-export async function auditKills(t: ExecutionContext, scene: Scene): Promise<Figures> {
-  const { plant, load, kills } = scene
-  await endLeases(scene)
-  const receipts = await auditReceipts(t, scene)
-  const spending = await auditSpending(t, scene)
+export async function auditKills(t: ExecutionContext, scenario: Scenario): Promise<Figures> {
+  const { plant, load, kills } = scenario
+  await endLeases(scenario)
+  const receipts = await auditReceipts(t, scenario)
+  const spending = await auditSpending(t, scenario)
   t.deepEqual(await plant.sql(violationsIn('%')), [], 'the books of calls and credits agree')
-  const payments = await auditPayments(t, scene)
+  const payments = await auditPayments(t, scenario)
   const caches = auditAnswers(t, load.sent)
-  await auditRemains(t, scene)
+  await auditRemains(t, scenario)
   const failed = load.sent.filter(({ outcome }) => outcome !== 'works')
   return {
     kills: kills.length,
@@ -63,7 +63,7 @@ export async function auditKills(t: ExecutionContext, scene: Scene): Promise<Fig
 }
 
 /** As time would, and the sweepers of gateways then. */
-async function endLeases({ plant }: Scene): Promise<void> {
+async function endLeases({ plant }: Scenario): Promise<void> {
   await plant.sql(`update spend_hold set due_at_ms = 0 where state = 'open' returning id`)
   await plant.sql(`update credit_hold set due_at_ms = 0 where state = 'open' returning id`)
   await plant.sql('update payment set lease_until_ms = 0 returning id')
@@ -74,7 +74,7 @@ async function endLeases({ plant }: Scene): Promise<void> {
 }
 
 /** Asserts that each whole reply has one genuine receipt, unless its gateway was killed within the same moment. */
-async function auditReceipts(t: ExecutionContext, { plant, gateways, load, kills }: Scene): Promise<Figures> {
+async function auditReceipts(t: ExecutionContext, { plant, gateways, load, kills }: Scenario): Promise<Figures> {
   const whole = load.sent.filter(({ outcome }) => outcome === 'works')
   const idOf = ({ reply }: Sent) => String(reply.headers['x-svc-receipt'])
   t.is(new Set(whole.map(idOf)).size, whole.length, 'no two answers have one receipt')
@@ -108,7 +108,7 @@ async function auditReceipts(t: ExecutionContext, { plant, gateways, load, kills
 }
 
 /** Asserts that no cap is overrun, answers are paid for, and kills leave most of a cap to be used. */
-async function auditSpending(t: ExecutionContext, { plant, capUsd }: Scene): Promise<Figures> {
+async function auditSpending(t: ExecutionContext, { plant, capUsd }: Scenario): Promise<Figures> {
   const days = await plant.sql(
     `select scope, settled_nano_usd, held_nano_usd from spend_window where window_id like 'd:%'`,
   )
@@ -138,7 +138,7 @@ async function auditSpending(t: ExecutionContext, { plant, capUsd }: Scene): Pro
 }
 
 /** Asserts that each payer has a reply or the money, but for the one documented case: see docs/payments.md. */
-async function auditPayments(t: ExecutionContext, { plant, gateways, load, keepsAnswers }: Scene): Promise<Figures> {
+async function auditPayments(t: ExecutionContext, { plant, gateways, load, keepsAnswers }: Scenario): Promise<Figures> {
   const { world } = plant.stripe
   for (const purchase of load.paid) await payToTheEnd(purchase, gateways[0].url)
   // A stream that has begun is paid, even if it breaks off.
@@ -199,7 +199,7 @@ function auditAnswers(t: ExecutionContext, sent: readonly Sent[]): Figures {
 const ORDERLY = /^(works|no answer: .*|cut after \d+ bytes|503|error event)$/
 
 /** Asserts that nothing is left of dead processes: no connection, no file, no lock. */
-async function auditRemains(t: ExecutionContext, { plant, gateways }: Scene): Promise<void> {
+async function auditRemains(t: ExecutionContext, { plant, gateways }: Scenario): Promise<void> {
   for (const gateway of gateways) t.deepEqual(alarmsOf(gateway), [])
   await eventually(() => plant.provider.pending() === 0, 'no call to the provider runs')
   if (plant.databaseUrl !== undefined) {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AGENT, credential, readChallenge } from '../../payments/booth.ts'
+import { AGENT, credential, readChallenge } from '../../payments/agent-fixture.ts'
 import { bearer } from '../../support/accounts.ts'
 import type { GatewayProcess } from '../../support/gateway-process.ts'
 import { ask, type Reply, send } from '../../support/http-client.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { openSqlStore, type SqlStore } from '../../../src/stores/sql/store.ts'
 import { stock } from '../../billing/shop.ts'
-import { boothEnvironment, type ReadChallenge } from '../../payments/booth.ts'
+import { agentFixtureEnvironment, type ReadChallenge } from '../../payments/agent-fixture.ts'
 import { startCloudProcess } from '../../support/accounts.ts'
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts'
 import { type GatewayProcess, startGatewayProcess } from '../../support/gateway-process.ts'
@@ -149,7 +149,7 @@ export async function openPlant(owner: Owner, { engine, config = {}, dataDir: gi
     async startCloud(through = links, env = {}) {
       const gateway = await startCloudProcess({
         ...common(through),
-        ...boothEnvironment(stripe),
+        ...agentFixtureEnvironment(stripe),
         STRIPE_API_BASE: through.stripe?.url ?? stripe.url,
         STRIPE_PRICE_PRO: prices.pro,
         SVC_DASHBOARD_URL: 'https://app.example.com/dashboard',

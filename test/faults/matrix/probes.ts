@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { credential, readChallenge } from '../../payments/booth.ts'
+import { credential, readChallenge } from '../../payments/agent-fixture.ts'
 import { bearer, createKey, sendAs } from '../../support/accounts.ts'
 import type { GatewayProcess } from '../../support/gateway-process.ts'
 import { ask, type Reply, type SendOptions, send } from '../../support/http-client.ts'

@@ -3,7 +3,7 @@ import type { Reply, SendOptions } from '../../support/http-client.ts'
 import { send } from '../../support/http-client.ts'
 import type { SeenRequest } from '../../support/provider/journal.ts'
 import type { Script } from '../../support/provider/script.ts'
-import { KEYS, MODELS, openProviderStage, type ProviderName } from '../../support/provider-stage.ts'
+import { KEYS, MODELS, openProviderFixture, type ProviderName } from '../../support/provider-fixture.ts'
 import { startBedrock } from '../../support/stand-in-bedrock.ts'
 import { startVertex } from '../../support/stand-in-vertex.ts'
 
@@ -24,7 +24,7 @@ export type Behaviour =
   | { kind: 'page' }
 
 /** One test's part of a subject. */
-export interface Scene {
+export interface Scenario {
   readonly model: string
   seen(): readonly SeenRequest[]
   send(body: Readonly<Record<string, unknown>>, options?: SendOptions): Promise<Reply>
@@ -37,7 +37,7 @@ export interface Subject {
   readonly secret: string
   /** Returns whether a request to the provider carries its credential. */
   isAuthorised(request: SeenRequest): boolean
-  open(behave: (nth: number) => Behaviour | undefined): Scene
+  open(behave: (nth: number) => Behaviour | undefined): Scenario
 }
 
 const CUT_AFTER_BYTES = 700
@@ -49,10 +49,10 @@ const VERTEX = { token: 'operator-vertex-token', project: 'operators-project', l
 /** Starts a gateway with every kind of provider, and gives the subjects. Default time to the first byte: that of users. */
 export async function openSubjects({ firstByte }: { firstByte?: string } = {}) {
   const [bedrock, vertex] = await Promise.all([startBedrock({ apiKey: BEDROCK_KEY }), startVertex(VERTEX)])
-  const stage = await openProviderStage({
+  const fixture = await openProviderFixture({
     config: {
       providers: {
-        forward_headers: ['x-claude-code-scene'],
+        forward_headers: ['x-claude-code-scenario'],
         ...(firstByte !== undefined && { timeouts: { first_byte: firstByte } }),
       },
     },
@@ -65,14 +65,17 @@ export async function openSubjects({ firstByte }: { firstByte?: string } = {}) {
       VERTEX_ACCESS_TOKEN: VERTEX.token,
     },
   })
-  const ask = (scene: { model: string; headers?: Readonly<Record<string, string>> }, seen: Scene['seen']): Scene => ({
-    model: scene.model,
+  const ask = (
+    scenario: { model: string; headers?: Readonly<Record<string, string>> },
+    seen: Scenario['seen'],
+  ): Scenario => ({
+    model: scenario.model,
     seen,
     send: (body, options = {}) =>
-      send(stage.gateway.url, {
+      send(fixture.gateway.url, {
         ...options,
-        headers: { ...scene.headers, ...options.headers },
-        body: { model: scene.model, ...body },
+        headers: { ...scenario.headers, ...options.headers },
+        body: { model: scenario.model, ...body },
       }),
   })
   const staged = (name: ProviderName, header: string, prefix = ''): Subject => ({
@@ -85,8 +88,8 @@ export async function openSubjects({ firstByte }: { firstByte?: string } = {}) {
         return behaviour && SCRIPTS[name](behaviour)
       }
       // Safe: the scripts of a name are of its own kind.
-      const scene = stage.scene({ [name]: toScript } as never)
-      return ask({ model: MODELS[name], headers: scene.headers }, () => scene.seen(name))
+      const scenario = fixture.scenario({ [name]: toScript } as never)
+      return ask({ model: MODELS[name], headers: scenario.headers }, () => scenario.seen(name))
     },
   })
   const cloud = (name: string, server: typeof bedrock, secret: string): Subject => {
@@ -96,7 +99,7 @@ export async function openSubjects({ firstByte }: { firstByte?: string } = {}) {
       secret,
       isAuthorised: ({ headers }) => headers.authorization === `Bearer ${secret}`,
       open(behave) {
-        const model = `claude-scene-${++opened}-x`
+        const model = `claude-scenario-${++opened}-x`
         server.reply(model, (_request, nth) => {
           const behaviour = behave(nth)
           return behaviour && claudeScript(behaviour)
@@ -106,7 +109,7 @@ export async function openSubjects({ firstByte }: { firstByte?: string } = {}) {
     }
   }
   return {
-    gateway: stage.gateway,
+    gateway: fixture.gateway,
     subjects: [
       staged('anthropic', 'x-api-key'),
       staged('openai', 'authorization', 'Bearer '),
@@ -116,7 +119,7 @@ export async function openSubjects({ firstByte }: { firstByte?: string } = {}) {
       cloud('vertex', vertex, VERTEX.token),
     ],
     async close() {
-      await stage.close()
+      await fixture.close()
       await Promise.all([bedrock.close(), vertex.close()])
     },
   }

@@ -25,20 +25,20 @@ for (const subject of subjects) {
   const title = (claim: string) => `conformance: ${name} ${claim}`
 
   test(title('answers with text, usage and the name of the provider'), async (t) => {
-    const scene = open(always({ kind: 'text', text: 'Rain, mostly.' }))
-    const { status, json, headers } = await scene.send(QUESTION)
+    const scenario = open(always({ kind: 'text', text: 'Rain, mostly.' }))
+    const { status, json, headers } = await scenario.send(QUESTION)
     t.is(status, 200)
     t.like(json, { type: 'message', role: 'assistant', stop_reason: 'end_turn' })
     t.like(valueAt(json, 'content.0'), { type: 'text', text: 'Rain, mostly.' })
     t.true(Number(valueAt(json, 'usage.input_tokens')) > 0 && Number(valueAt(json, 'usage.output_tokens')) > 0)
-    t.is(headers['x-svc-model'], scene.model)
-    t.is(scene.seen().length, 1)
+    t.is(headers['x-svc-model'], scenario.model)
+    t.is(scenario.seen().length, 1)
   })
 
   test(title('streams the same answer with the same usage'), async (t) => {
-    const scene = open(always({ kind: 'text', text: 'Rain, mostly; later more of it.' }))
-    const whole = (await scene.send(QUESTION)).json
-    const { status, headers, body } = await scene.send({ ...QUESTION, stream: true })
+    const scenario = open(always({ kind: 'text', text: 'Rain, mostly; later more of it.' }))
+    const whole = (await scenario.send(QUESTION)).json
+    const { status, headers, body } = await scenario.send({ ...QUESTION, stream: true })
     t.is(status, 200)
     t.regex(String(headers['content-type']), /^text\/event-stream/)
     const message = assembleMessage(assertMessageStream(body))
@@ -47,15 +47,15 @@ for (const subject of subjects) {
   })
 
   test(title('carries a call of a tool and its result'), async (t) => {
-    const scene = open((nth) =>
+    const scenario = open((nth) =>
       nth === 1 ? { kind: 'tool', name: 'weather', input: INPUT } : { kind: 'text', text: 'Take an umbrella.' },
     )
-    const first = await scene.send({ ...QUESTION, tools: [TOOL] })
+    const first = await scenario.send({ ...QUESTION, tools: [TOOL] })
     t.is(valueAt(first.json, 'stop_reason'), 'tool_use')
     const content = valueAt(first.json, 'content') as Record<string, unknown>[] // safe: the assertion above
     const used = content.find(({ type }) => type === 'tool_use')
     t.like(used, { name: 'weather', input: INPUT })
-    const second = await scene.send({
+    const second = await scenario.send({
       ...QUESTION,
       tools: [TOOL],
       messages: [
@@ -66,12 +66,12 @@ for (const subject of subjects) {
     })
     t.is(second.status, 200, second.text)
     t.is(valueAt(second.json, 'content.0.text'), 'Take an umbrella.')
-    t.is(scene.seen().length, 2)
+    t.is(scenario.seen().length, 2)
   })
 
   test(title('streams the input of a tool'), async (t) => {
-    const scene = open(always({ kind: 'tool', name: 'weather', input: INPUT }))
-    const { body } = await scene.send({ ...QUESTION, tools: [TOOL], stream: true })
+    const scenario = open(always({ kind: 'tool', name: 'weather', input: INPUT }))
+    const { body } = await scenario.send({ ...QUESTION, tools: [TOOL], stream: true })
     const message = assembleMessage(assertMessageStream(body))
     t.is(valueAt(message, 'stop_reason'), 'tool_use')
     const blocks = valueAt(message, 'content') as Record<string, unknown>[] // safe: a message has content
@@ -79,84 +79,84 @@ for (const subject of subjects) {
   })
 
   test(title('answers chat completions'), async (t) => {
-    const scene = open(always({ kind: 'text', text: 'Rain, mostly.' }))
-    const { status, json, headers } = await scene.send(QUESTION, CHAT)
+    const scenario = open(always({ kind: 'text', text: 'Rain, mostly.' }))
+    const { status, json, headers } = await scenario.send(QUESTION, CHAT)
     t.is(status, 200)
     t.like(json, { object: 'chat.completion' })
     t.is(valueAt(json, 'choices.0.message.content'), 'Rain, mostly.')
     t.is(valueAt(json, 'choices.0.finish_reason'), 'stop')
     t.true(Number(valueAt(json, 'usage.prompt_tokens')) > 0)
-    t.is(headers['x-svc-model'], scene.model)
+    t.is(headers['x-svc-model'], scenario.model)
   })
 
   for (const status of [400, 403, 404]) {
     test(title(`passes on a ${status} in the client's own shape`), async (t) => {
-      const scene = open(always({ kind: 'error', status, message: `No, because of ${status}.` }))
-      const reply = await scene.send(QUESTION)
+      const scenario = open(always({ kind: 'error', status, message: `No, because of ${status}.` }))
+      const reply = await scenario.send(QUESTION)
       t.is(reply.status, status)
       t.like(reply.json, { type: 'error' })
       t.true(String(valueAt(reply.json, 'error.message')).includes(`No, because of ${status}.`))
-      const chat = await scene.send(QUESTION, CHAT)
+      const chat = await scenario.send(QUESTION, CHAT)
       t.is(chat.status, status)
       t.true(String(valueAt(chat.json, 'error.message')).includes(`No, because of ${status}.`))
-      t.is(scene.seen().length, 2)
+      t.is(scenario.seen().length, 2)
     })
   }
 
   test(title('passes on a 429 with a long wait'), async (t) => {
     const headers = { 'retry-after': '60' }
-    const scene = open(always({ kind: 'error', status: 429, message: 'Slow down.', headers }))
-    const reply = await scene.send(QUESTION)
+    const scenario = open(always({ kind: 'error', status: 429, message: 'Slow down.', headers }))
+    const reply = await scenario.send(QUESTION)
     t.is(reply.status, 429)
     t.is(reply.headers['retry-after'], '60')
     t.is(valueAt(reply.json, 'error.type'), 'rate_limit_error')
-    t.is(scene.seen().length, 1)
+    t.is(scenario.seen().length, 1)
   })
 
   test(title('is asked again after a 500, and answers'), async (t) => {
-    const scene = open((nth) =>
+    const scenario = open((nth) =>
       nth === 1 ? { kind: 'error', status: 500, message: 'Oops.' } : { kind: 'text', text: 'Now.' },
     )
-    const { status, json } = await scene.send(QUESTION)
+    const { status, json } = await scenario.send(QUESTION)
     t.is(status, 200)
     t.is(valueAt(json, 'content.0.text'), 'Now.')
-    t.is(scene.seen().length, 2)
+    t.is(scenario.seen().length, 2)
   })
 
   test(title('that fails three times is 502, with its reason'), async (t) => {
-    const scene = open(always({ kind: 'error', status: 503, message: 'Out to lunch.' }))
-    const { status, json } = await scene.send(QUESTION)
+    const scenario = open(always({ kind: 'error', status: 503, message: 'Out to lunch.' }))
+    const { status, json } = await scenario.send(QUESTION)
     t.is(status, 502)
     t.like(json, { error: { type: 'upstream_error' } })
     t.true(String(valueAt(json, 'error.message')).includes('Out to lunch.'))
-    t.is(scene.seen().length, 3)
+    t.is(scenario.seen().length, 3)
   })
 
   test(title('that breaks off a stream ends with an error event'), async (t) => {
-    const scene = open(always({ kind: 'cut' }))
-    const { status, body } = await scene.send({ ...QUESTION, stream: true })
+    const scenario = open(always({ kind: 'cut' }))
+    const { status, body } = await scenario.send({ ...QUESTION, stream: true })
     t.is(status, 200)
     const events = parseEvents(body)
     t.is(events.at(-1)?.event, 'error')
     t.false(events.some(({ event }) => event === 'message_stop'))
-    t.is(scene.seen().length, 1)
+    t.is(scenario.seen().length, 1)
   })
 
   test(title('is left when its client leaves'), async (t) => {
-    const scene = open(always({ kind: 'hang' }))
+    const scenario = open(always({ kind: 'hang' }))
     const leaving = new AbortController()
-    const reply = scene.send({ ...QUESTION, stream: true }, { signal: leaving.signal })
-    await eventually(() => scene.seen().length === 1, 'the provider was asked')
+    const reply = scenario.send({ ...QUESTION, stream: true }, { signal: leaving.signal })
+    await eventually(() => scenario.seen().length === 1, 'the provider was asked')
     leaving.abort()
     await reply
-    await eventually(() => scene.seen()[0]?.ended === 'client-left', 'the provider was left')
-    t.is(scene.seen().length, 1)
+    await eventually(() => scenario.seen()[0]?.ended === 'client-left', 'the provider was left')
+    t.is(scenario.seen().length, 1)
   })
 
   test(title('gets its own credential and never the caller’s, and no log has either'), async (t) => {
-    const scene = open(always({ kind: 'error', status: 400, message: 'No.' }))
-    const reply = await scene.send(QUESTION, { headers: { authorization: `Bearer ${CALLERS_KEY}` } })
-    const [request] = scene.seen()
+    const scenario = open(always({ kind: 'error', status: 400, message: 'No.' }))
+    const reply = await scenario.send(QUESTION, { headers: { authorization: `Bearer ${CALLERS_KEY}` } })
+    const [request] = scenario.seen()
     t.true(request !== undefined && subject.isAuthorised(request))
     t.false(JSON.stringify(request?.rawHeaders).includes(CALLERS_KEY))
     for (const text of [gateway.log(), reply.text, JSON.stringify(reply.headers)]) {
@@ -169,8 +169,8 @@ for (const subject of subjects) {
 /** Where bytes are relayed unchanged, a page is, too; a translator must notice it. */
 for (const { name, open } of subjects.filter(({ name }) => ['openai', 'gemini', 'house'].includes(name))) {
   test(`conformance: ${name} that answers 200 with a page is 502`, async (t) => {
-    const scene = open(always({ kind: 'page' }))
-    const { status, json } = await scene.send(QUESTION)
+    const scenario = open(always({ kind: 'page' }))
+    const { status, json } = await scenario.send(QUESTION)
     t.is(status, 502)
     t.like(json, { error: { type: 'upstream_error' } })
   })
@@ -183,9 +183,9 @@ test('conformance: /health shows each provider as configured', async (t) => {
 
 for (const { name, open } of impatient.subjects)
   test(`conformance: ${name} that sends nothing is given up, and not retried`, async (t) => {
-    const scene = open(always({ kind: 'hang' }))
-    const { status, json } = await scene.send(QUESTION)
+    const scenario = open(always({ kind: 'hang' }))
+    const { status, json } = await scenario.send(QUESTION)
     t.is(status, 502)
     t.like(json, { error: { type: 'upstream_error' } })
-    t.is(scene.seen().length, 1)
+    t.is(scenario.seen().length, 1)
   })

@@ -5,7 +5,7 @@ import { type Engine, endLeases, engines, type Place } from './places.ts'
 
 const LEASE_MS = 60_000
 
-interface Stage {
+interface Fixture {
   readonly ledger: SqlSpendLedger
   readonly place: Place
   /** Windows of the test's own: 100 a day, 150 a month. */
@@ -21,7 +21,7 @@ interface Stage {
   sums(): Promise<number[][]>
 }
 
-async function stageOn(t: ExecutionContext, engine: Engine): Promise<Stage> {
+async function fixtureOn(t: ExecutionContext, engine: Engine): Promise<Fixture> {
   const { place, store } = await engine.shared()
   const ledger = createSpendLedger({ store, log: place.log })
   t.teardown(() => ledger.close())
@@ -45,7 +45,7 @@ async function stageOn(t: ExecutionContext, engine: Engine): Promise<Stage> {
 
 for (const engine of engines) {
   engine.test('ledger: an amount that just fits is held in all windows', async (t) => {
-    const { hold, sums } = await stageOn(t, engine)
+    const { hold, sums } = await fixtureOn(t, engine)
     t.true((await hold('a', 40)).ok)
     t.true((await hold('b', 60)).ok)
     t.deepEqual(await sums(), [
@@ -55,7 +55,7 @@ for (const engine of engines) {
   })
 
   engine.test('ledger: one that does not is refused by its window, and held in none', async (t) => {
-    const { hold, settle, sums, ledger, day, month } = await stageOn(t, engine)
+    const { hold, settle, sums, ledger, day, month } = await fixtureOn(t, engine)
     await hold('a', 80)
     t.deepEqual(await hold('b', 21), { ok: false, refusedBy: day, spentNanoUsd: 80 })
     await settle('a', 80)
@@ -69,14 +69,14 @@ for (const engine of engines) {
   })
 
   engine.test('ledger: more than the limit is refused by a window in which nothing is', async (t) => {
-    const { hold, day } = await stageOn(t, engine)
+    const { hold, day } = await fixtureOn(t, engine)
     t.deepEqual(await hold('a', 101), { ok: false, refusedBy: day, spentNanoUsd: 0 })
     const none = { ...day, limitNanoUsd: 0 }
     t.deepEqual(await hold('a', 1, [none]), { ok: false, refusedBy: none, spentNanoUsd: 0 })
   })
 
   engine.test('ledger: a hold grows while it fits, and stays as it was when it does not', async (t) => {
-    const { hold, grow, sums, day } = await stageOn(t, engine)
+    const { hold, grow, sums, day } = await fixtureOn(t, engine)
     await hold('a', 10)
     await hold('b', 30)
     t.true((await grow('a', 70)).ok)
@@ -90,7 +90,7 @@ for (const engine of engines) {
   })
 
   engine.test('ledger: a settled hold counts its cost, once, and frees the rest', async (t) => {
-    const { hold, settle, sums } = await stageOn(t, engine)
+    const { hold, settle, sums } = await fixtureOn(t, engine)
     await hold('a', 100)
     await settle('a', 30)
     await settle('a', 31)
@@ -102,7 +102,7 @@ for (const engine of engines) {
   })
 
   engine.test('ledger: a cost beyond the hold and the limit is recorded in full', async (t) => {
-    const { hold, settle, sums, day } = await stageOn(t, engine)
+    const { hold, settle, sums, day } = await fixtureOn(t, engine)
     await hold('a', 10)
     await settle('a', 120)
     t.deepEqual(await sums(), [
@@ -113,7 +113,7 @@ for (const engine of engines) {
   })
 
   engine.test('ledger: when others overspent, a hold may still be renewed', async (t) => {
-    const { hold, grow, settle } = await stageOn(t, engine)
+    const { hold, grow, settle } = await fixtureOn(t, engine)
     await hold('a', 10)
     await hold('b', 10)
     await settle('b', 500)
@@ -121,7 +121,7 @@ for (const engine of engines) {
   })
 
   engine.test('ledger: a hold whose lease has ended counts in full until it is settled', async (t) => {
-    const { hold, settle, sums, ledger, place, id } = await stageOn(t, engine)
+    const { hold, settle, sums, ledger, place, id } = await fixtureOn(t, engine)
     await hold('a', 40)
     await hold('b', 10)
     await endLeases(place, [id('a')])
@@ -140,7 +140,7 @@ for (const engine of engines) {
   })
 
   engine.test('ledger: a hold whose lease has ended is held again when it grows', async (t) => {
-    const { hold, grow, sums, ledger, place, id } = await stageOn(t, engine)
+    const { hold, grow, sums, ledger, place, id } = await fixtureOn(t, engine)
     await hold('a', 40)
     await endLeases(place, [id('a')])
     await ledger.sweep()
@@ -153,7 +153,7 @@ for (const engine of engines) {
   })
 
   engine.test('ledger: growing renews the lease', async (t) => {
-    const { hold, grow, sums, ledger, place, id } = await stageOn(t, engine)
+    const { hold, grow, sums, ledger, place, id } = await fixtureOn(t, engine)
     await hold('a', 40)
     await endLeases(place, [id('a')])
     await grow('a', 40)
@@ -162,7 +162,7 @@ for (const engine of engines) {
   })
 
   engine.test('ledger: the same hold twice is held once', async (t) => {
-    const { hold, settle, sums } = await stageOn(t, engine)
+    const { hold, settle, sums } = await fixtureOn(t, engine)
     const both = await Promise.all([hold('a', 60), hold('a', 60)])
     t.true(both.every(({ ok }) => ok))
     t.deepEqual((await sums())[0], [0, 60])
@@ -171,14 +171,14 @@ for (const engine of engines) {
   })
 
   engine.test('ledger: an unknown hold is a fault', async (t) => {
-    const { grow, settle } = await stageOn(t, engine)
+    const { grow, settle } = await fixtureOn(t, engine)
     const unknown = { code: 'internal_error', message: /\bx\b/ }
     await t.throwsAsync(settle('x', 1), unknown)
     await t.throwsAsync(grow('x', 1), unknown)
   })
 
   engine.test('ledger: money is whole and not negative', async (t) => {
-    const { hold, settle, sums } = await stageOn(t, engine)
+    const { hold, settle, sums } = await fixtureOn(t, engine)
     await hold('a', 10)
     for (const amount of [0.5, -1, Number.NaN, 2 ** 53]) {
       await t.throwsAsync(hold('b', amount), { code: 'internal_error' })
@@ -188,7 +188,7 @@ for (const engine of engines) {
   })
 
   engine.test('ledger: large amounts are exact', async (t) => {
-    const { hold, ledger, day } = await stageOn(t, engine)
+    const { hold, ledger, day } = await fixtureOn(t, engine)
     const wide = { ...day, limitNanoUsd: Number.MAX_SAFE_INTEGER }
     t.true((await hold('a', 2 ** 53 - 2, [wide])).ok)
     t.like(await hold('b', 2, [wide]), { ok: false, spentNanoUsd: 2 ** 53 - 2 })
@@ -197,7 +197,7 @@ for (const engine of engines) {
   })
 
   engine.test('ledger: ended holds are deleted in time, and their costs are not', async (t) => {
-    const { hold, settle, sums, ledger, place, id } = await stageOn(t, engine)
+    const { hold, settle, sums, ledger, place, id } = await fixtureOn(t, engine)
     await hold('a', 10)
     await hold('b', 10)
     await settle('a', 7)
@@ -211,7 +211,7 @@ for (const engine of engines) {
   })
 
   engine.test('ledger: of 500 at once exactly those are admitted that fit', async (t) => {
-    const { hold, sums, ledger, day } = await stageOn(t, engine)
+    const { hold, sums, ledger, day } = await fixtureOn(t, engine)
     const user = { scope: `${day.scope}: user`, window: day.window, limitNanoUsd: 1100 }
     const windows = [{ ...day, limitNanoUsd: 1000 }, user]
     const results = await Promise.all(Array.from({ length: 500 }, (_, i) => hold(`h${i}`, 10, windows)))
@@ -223,7 +223,7 @@ for (const engine of engines) {
   })
 
   engine.test('ledger: more holds than one sweep takes all expire', async (t) => {
-    const { hold, sums, ledger, place, id, day } = await stageOn(t, engine)
+    const { hold, sums, ledger, place, id, day } = await fixtureOn(t, engine)
     const names = Array.from({ length: 250 }, (_, i) => `h${i}`)
     await Promise.all(names.map((name) => hold(name, 1, [{ ...day, limitNanoUsd: 1000 }])))
     await endLeases(place, names.map(id))

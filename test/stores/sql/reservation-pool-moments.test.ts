@@ -8,10 +8,10 @@ import { type Engine, engines } from './places.ts'
 /* Moments in which two things happen to a pool at once; the property of pools takes one step after the other. */
 
 const LEASE_MS = 60_000
-/** Never, since the scenes end periods themselves. */
+/** Never, since the scenarios end periods themselves. */
 const NEVER_MS = 3_600_000
 
-async function stageOn(t: ExecutionContext, engine: Engine, { slow }: { slow?: 'reserve' | 'flush' } = {}) {
+async function fixtureOn(t: ExecutionContext, engine: Engine, { slow }: { slow?: 'reserve' | 'flush' } = {}) {
   const { place, store } = await engine.shared()
   const plain = createSpendLedger({ store, log: place.log })
   t.teardown(() => plain.close())
@@ -62,66 +62,66 @@ async function stageOn(t: ExecutionContext, engine: Engine, { slow }: { slow?: '
 
 for (const engine of engines) {
   engine.test('reservation pools: a request that ends while it requests more leaves nothing held', async (t) => {
-    const stage = await stageOn(t, engine, { slow: 'reserve' })
-    await stage.fill()
-    t.true((await stage.reserve('a', 50)).ok)
+    const fixture = await fixtureOn(t, engine, { slow: 'reserve' })
+    await fixture.fill()
+    t.true((await fixture.reserve('a', 50)).ok)
     const { promise, resolve } = Promise.withResolvers<void>()
-    stage.gate.opened = promise
-    const growing = stage.grow('a', 500_000)
-    const settling = stage.settle('a', 100)
+    fixture.gate.opened = promise
+    const growing = fixture.grow('a', 500_000)
+    const settling = fixture.settle('a', 100)
     resolve()
     await Promise.all([growing, settling])
-    await stage.pools.close()
-    t.deepEqual(await stage.sums(), [100, 0])
+    await fixture.pools.close()
+    t.deepEqual(await fixture.sums(), [100, 0])
   })
 
   engine.test('reservation pools: a stop during a flush takes nothing along', async (t) => {
-    const stage = await stageOn(t, engine, { slow: 'flush' })
-    await stage.fill()
-    for (let i = 0; i < 8; i++) await stage.reserve(i, 100)
-    for (let i = 0; i < 8; i++) await stage.settle(i, 10)
+    const fixture = await fixtureOn(t, engine, { slow: 'flush' })
+    await fixture.fill()
+    for (let i = 0; i < 8; i++) await fixture.reserve(i, 100)
+    for (let i = 0; i < 8; i++) await fixture.settle(i, 10)
     const { promise, resolve } = Promise.withResolvers<void>()
-    stage.gate.opened = promise
-    void stage.pools.flushAll()
-    const closing = stage.pools.close()
+    fixture.gate.opened = promise
+    void fixture.pools.flushAll()
+    const closing = fixture.pools.close()
     resolve()
     await closing
-    t.deepEqual(await stage.sums(), [80, 0])
+    t.deepEqual(await fixture.sums(), [80, 0])
   })
 
   engine.test('reservation pools: an absurd cost is charged as held, and spoils no sum', async (t) => {
-    const stage = await stageOn(t, engine)
-    await stage.fill()
-    await stage.reserve('odd', 50)
-    await stage.reserve('plain', 50)
-    await t.throwsAsync(stage.settle('odd', Number.MAX_SAFE_INTEGER), { message: /charged as held/ })
-    await stage.settle('plain', 7)
-    await stage.pools.close()
-    t.deepEqual(await stage.sums(), [57, 0])
+    const fixture = await fixtureOn(t, engine)
+    await fixture.fill()
+    await fixture.reserve('odd', 50)
+    await fixture.reserve('plain', 50)
+    await t.throwsAsync(fixture.settle('odd', Number.MAX_SAFE_INTEGER), { message: /charged as held/ })
+    await fixture.settle('plain', 7)
+    await fixture.pools.close()
+    t.deepEqual(await fixture.sums(), [57, 0])
   })
 
   engine.test('reservation pools: a plan that refuses leaves nothing held once its request is settled', async (t) => {
-    const stage = await stageOn(t, engine)
-    await stage.fill()
-    stage.charges.set('a', {
+    const fixture = await fixtureOn(t, engine)
+    await fixture.fill()
+    fixture.charges.set('a', {
       order: () => undefined,
       accept() {},
       hold: () => Promise.reject(new Error('no call left')),
     })
-    await t.throwsAsync(stage.reserve('a', 50), { message: 'no call left' })
-    await stage.settle('a', 0)
-    await stage.pools.close()
-    t.deepEqual(await stage.sums(), [0, 0])
+    await t.throwsAsync(fixture.reserve('a', 50), { message: 'no call left' })
+    await fixture.settle('a', 0)
+    await fixture.pools.close()
+    t.deepEqual(await fixture.sums(), [0, 0])
   })
 
   engine.test('reservation pools: a request that was free at its admission may cost money in the end', async (t) => {
-    const stage = await stageOn(t, engine)
-    await stage.fill()
-    t.true((await stage.reserve('free', 0)).ok)
-    await stage.pools.flushAll()
-    await stage.pools.flushAll()
-    await stage.settle('free', 1234)
-    await stage.pools.close()
-    t.deepEqual(await stage.sums(), [1234, 0])
+    const fixture = await fixtureOn(t, engine)
+    await fixture.fill()
+    t.true((await fixture.reserve('free', 0)).ok)
+    await fixture.pools.flushAll()
+    await fixture.pools.flushAll()
+    await fixture.settle('free', 1234)
+    await fixture.pools.close()
+    t.deepEqual(await fixture.sums(), [1234, 0])
   })
 }

@@ -3,7 +3,7 @@ import type { NewEntry } from '../../../../src/stores/sql/credits/entries.ts'
 import { type Engine, engines } from '../places.ts'
 import { openAccount, PLANS } from './accounts.ts'
 
-async function stageOn(t: ExecutionContext, engine: Engine) {
+async function fixtureOn(t: ExecutionContext, engine: Engine) {
   const { place, store } = await engine.shared()
   const accountId = t.title.replaceAll("'", '')
   await openAccount(place, { id: accountId, tier: 'pro' })
@@ -22,7 +22,7 @@ const GRANT = { kind: 'grant', credits: 50, idem: 'invoice:1' }
 
 for (const engine of engines) {
   engine.test('entries: the same entry again changes nothing, at once or later', async (t) => {
-    const { append, rows } = await stageOn(t, engine)
+    const { append, rows } = await fixtureOn(t, engine)
     const outcomes = await Promise.all(Array.from({ length: 8 }, () => append(GRANT)))
     t.deepEqual(outcomes.toSorted(), ['appended', ...Array.from({ length: 7 }, () => 'replayed')])
     t.is(await append({ ...GRANT, credits: 70 }), 'replayed')
@@ -30,7 +30,7 @@ for (const engine of engines) {
   })
 
   engine.test('entries: a take that is too large is clipped to the free credits, or refused', async (t) => {
-    const { append, hold, rows, store, accountId } = await stageOn(t, engine)
+    const { append, hold, rows, store, accountId } = await fixtureOn(t, engine)
     await append(GRANT)
     // Two calls are included; the third holds ten credits.
     for (const id of ['a', 'b', 'c']) t.true((await hold(id)).ok)
@@ -46,7 +46,7 @@ for (const engine of engines) {
   })
 
   engine.test('entries: the database refuses to change or delete one', async (t) => {
-    const { append, place, accountId } = await stageOn(t, engine)
+    const { append, place, accountId } = await fixtureOn(t, engine)
     await append(GRANT)
     const where = `where account_id = '${accountId}'`
     await t.throwsAsync(place.sql(`update ledger_entry set credits = 51 ${where}`), { message: /append-only/ })
@@ -54,7 +54,7 @@ for (const engine of engines) {
   })
 
   engine.test('entries: nothing, a fraction, and an unknown account are faults with words', async (t) => {
-    const { append, store } = await stageOn(t, engine)
+    const { append, store } = await fixtureOn(t, engine)
     for (const credits of [0, 0.5, Number.NaN])
       await t.throwsAsync(append({ ...GRANT, credits }), { message: /Expected a whole number of credits/ })
     await t.throwsAsync(store.run('ledger.append', { accountId: 'nobody', ...GRANT }), { message: /nobody is unknown/ })

@@ -54,7 +54,7 @@ for (const engine of engines) {
       )
       // Few runs, so always the same: each outcome occurs in them.
       await assertHolds(t, property, { numRuns: drill.rounds, seed: 7, endOnFailure: true })
-      // Debts after a lease have a scene of their own: they are rare where little is watched.
+      // Debts after a lease have a scenario of their own: they are rare where little is watched.
       assertAllOccurred(t, { ...outcomes, shortfall: 1 })
     },
   )

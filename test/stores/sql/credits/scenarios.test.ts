@@ -6,7 +6,7 @@ import { type NewAccount, openAccount, PLANS } from './accounts.ts'
 const LEASE_MS = 60_000
 const DAY_MS = 86_400_000
 
-async function stageOn(t: ExecutionContext, engine: Engine, account: Partial<NewAccount> = {}) {
+async function fixtureOn(t: ExecutionContext, engine: Engine, account: Partial<NewAccount> = {}) {
   const { place, store } = await engine.shared()
   const accountId = t.title
   await openAccount(place, { tier: 'pro', ...account, id: accountId })
@@ -33,7 +33,7 @@ async function stageOn(t: ExecutionContext, engine: Engine, account: Partial<New
 
 for (const engine of engines) {
   engine.test('calls: of fifty at once with credits for seven exactly seven are held', async (t) => {
-    const { grant, take, end, balance } = await stageOn(t, engine)
+    const { grant, take, end, balance } = await fixtureOn(t, engine)
     for (const i of ['in 1', 'in 2']) t.deepEqual(await take(i), { ok: true, callCredits: 0 })
     await grant(79)
     const results = await Promise.all(Array.from({ length: 50 }, (_, i) => take(i)))
@@ -46,7 +46,7 @@ for (const engine of engines) {
   })
 
   engine.test('calls: a failed one gives back its credits and its call', async (t) => {
-    const { grant, take, end, balance, hours } = await stageOn(t, engine)
+    const { grant, take, end, balance, hours } = await fixtureOn(t, engine)
     await grant(10)
     for (const i of [1, 2, 3]) await take(i)
     t.like(await balance(), { credits: 0, usedCalls: 3 })
@@ -58,7 +58,7 @@ for (const engine of engines) {
   })
 
   engine.test('calls: of ends in one command each has its own outcome, and the first of a hold counts', async (t) => {
-    const { store, accountId, grant, take, balance, hold, expire } = await stageOn(t, engine)
+    const { store, accountId, grant, take, balance, hold, expire } = await fixtureOn(t, engine)
     await grant(10)
     await take('gone')
     await expire('gone')
@@ -78,7 +78,7 @@ for (const engine of engines) {
   engine.test(
     'calls: an end after its lease is charged as far as credits last, and the rest is recorded',
     async (t) => {
-      const { grant, take, end, expire, hold, hours, balance } = await stageOn(t, engine)
+      const { grant, take, end, expire, hold, hours, balance } = await fixtureOn(t, engine)
       await grant(10)
       for (const i of [1, 2, 'late']) await take(i)
       await expire('late')
@@ -96,7 +96,7 @@ for (const engine of engines) {
   )
 
   engine.test('calls: the free plan ends with its month, and reports when', async (t) => {
-    const { take, balance } = await stageOn(t, engine, { tier: 'free' })
+    const { take, balance } = await fixtureOn(t, engine, { tier: 'free' })
     for (const i of [1, 2, 3]) t.true((await take(i)).ok)
     const refused = await take(4)
     const { period } = await balance()
@@ -111,7 +111,7 @@ for (const engine of engines) {
     const beganMs = Date.now() - 31 * DAY_MS
     const endedMs = Date.now() - DAY_MS
     const account = { periodStartMs: beganMs, periodEndMs: endedMs }
-    const { take, balance, sql, accountId } = await stageOn(t, engine, account)
+    const { take, balance, sql, accountId } = await fixtureOn(t, engine, account)
     t.deepEqual(await take(1), { ok: true, callCredits: 0 })
     t.like(await balance(), { period: { windowId: `p:${endedMs}`, endsAtMs: undefined }, usedCalls: 1 })
     await sql(
@@ -121,7 +121,7 @@ for (const engine of engines) {
   })
 
   engine.test('calls: money and a call are held together, or neither', async (t) => {
-    const { grant, store, accountId, take, balance } = await stageOn(t, engine)
+    const { grant, store, accountId, take, balance } = await fixtureOn(t, engine)
     for (const i of [1, 2]) await take(i)
     await grant(10)
     const window = { scope: accountId, window: 'd:1', limitNanoUsd: 100 }
@@ -141,14 +141,14 @@ for (const engine of engines) {
   })
 
   engine.test('calls: a hold of an unknown account, and the end of an unknown hold, are reported', async (t) => {
-    const { store, end } = await stageOn(t, engine)
+    const { store, end } = await fixtureOn(t, engine)
     const order = { holdId: 'x', accountId: 'nobody', calls: 1, plans: PLANS, leaseMs: LEASE_MS }
     await t.throwsAsync(store.run('ledger.take', order), { message: /nobody is unknown/ })
     t.is(await end('never'), 'unknown')
   })
 
   engine.test('calls: an account that was never used is free and has nothing', async (t) => {
-    const { store } = await stageOn(t, engine)
+    const { store } = await fixtureOn(t, engine)
     const balance = await store.run('account.balance', { accountId: 'never' })
     t.like(balance, { tier: 'free', credits: 0, periodEndMs: null, usedCalls: 0 })
   })

@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { boothEnvironment } from '../payments/booth.ts'
+import { agentFixtureEnvironment } from '../payments/agent-fixture.ts'
 import { startCloudProcess } from '../support/accounts.ts'
+import { OPERATOR_KEY } from '../support/fixture.ts'
 import type { GatewayProcess } from '../support/gateway-process.ts'
 import { createPluginDirectory, type PluginDirectory } from '../support/plugin-folders.ts'
 import { createPostgres, query } from '../support/postgres.ts'
 import { createRedis } from '../support/redis.ts'
-import { OPERATOR_KEY } from '../support/stage.ts'
 import { type Provider, startProvider } from '../support/stand-in-provider.ts'
 import { machinePayments } from '../support/stripe/machine-payments.ts'
 import { type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts'
@@ -26,7 +26,7 @@ export interface Node {
 }
 
 /** Servers of the soak. */
-export interface Stage {
+export interface Fixture {
   readonly nodes: readonly [Node, ...Node[]]
   readonly provider: Provider
   readonly mischief: Mischief
@@ -42,8 +42,8 @@ export interface Stage {
   close(): Promise<void>
 }
 
-/** Options of a stage. */
-export interface StageOptions {
+/** Options of a fixture. */
+export interface FixtureOptions {
   readonly engine: EngineName
   readonly chance: Chance
   /** Interval of two sweeps of old rows, in milliseconds. */
@@ -64,7 +64,7 @@ export const METRICS_TOKEN = 'the-token-of-scrapers-of-the-soak'
 const PIPELINE = 'exact-cache,semantic-cache,prune-tools,preserve,compress,patterns,cost-guard'
 
 /** Starts everything. If one part cannot be started, the others are stopped. */
-export async function openStage(options: StageOptions): Promise<Stage> {
+export async function openFixture(options: FixtureOptions): Promise<Fixture> {
   const endings: (() => unknown)[] = []
   const close = async (): Promise<void> => {
     for (const end of endings.splice(0).reverse()) await end()
@@ -77,7 +77,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   }
 }
 
-async function open(options: StageOptions, later: (end: () => unknown) => void): Promise<Omit<Stage, 'close'>> {
+async function open(options: FixtureOptions, later: (end: () => unknown) => void): Promise<Omit<Fixture, 'close'>> {
   const { engine, chance } = options
   const owner = { teardown: later }
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-soak-'))
@@ -95,12 +95,12 @@ async function open(options: StageOptions, later: (end: () => unknown) => void):
   mkdirSync(temporaryFolder)
   const env = {
     ...environment(options, { folder, provider, plugins }),
-    ...boothEnvironment(stripe),
+    ...agentFixtureEnvironment(stripe),
     TMPDIR: temporaryFolder,
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
   }
-  const dataFolders: Stage['dataFolders'] = isShared
+  const dataFolders: Fixture['dataFolders'] = isShared
     ? [path.join(folder, 'data-1'), path.join(folder, 'data-2')]
     : [path.join(folder, 'data-1')]
   const nodes: Node[] = []
@@ -110,7 +110,7 @@ async function open(options: StageOptions, later: (end: () => unknown) => void):
     later(() => gateway.stop())
     nodes.push({ gateway, factsFile })
   }
-  const started = nodes as unknown as Stage['nodes'] // safe: one for each folder, of which there is one at least
+  const started = nodes as unknown as Fixture['nodes'] // safe: one for each folder, of which there is one at least
   return {
     nodes: started,
     provider,
@@ -130,7 +130,7 @@ interface Surroundings {
   readonly plugins: PluginDirectory
 }
 
-function environment({ sweepMs, keepMs, leaks }: StageOptions, surroundings: Surroundings): Record<string, string> {
+function environment({ sweepMs, keepMs, leaks }: FixtureOptions, surroundings: Surroundings): Record<string, string> {
   const { folder, provider, plugins } = surroundings
   const config = path.join(folder, 'turnpike.yaml')
   writeFileSync(config, JSON.stringify(configuration(keepMs))) // JSON is YAML

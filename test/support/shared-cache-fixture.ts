@@ -1,33 +1,33 @@
-import { type AskOptions, type Stage, startStage } from './cache-stage.ts'
+import { type AskOptions, type Fixture, startFixture } from './cache-fixture.ts'
 import { assertOwn, isGiven, MARKED, nextCaller } from './second-caller.ts'
 
 /**
- * Starts a stage on which a second caller repeats each request that the cache answers, and where `called` finds a
+ * Starts a fixture on which a second caller repeats each request that the cache answers, and where `called` finds a
  * call that others may join. The second caller's requests do not count and follow no script, but their replies are stored.
  */
-export async function startSharedStage(options?: Parameters<typeof startStage>[0]): Promise<Stage> {
-  const stage = await startStage(options)
+export async function startSharedFixture(options?: Parameters<typeof startFixture>[0]): Promise<Fixture> {
+  const fixture = await startFixture(options)
   const askedLast = new Map<string, AskOptions>()
   const askAsSecond = async (prompt: string) => {
     const { stream = false, pipe = 'exact-cache', extra, headers = {} } = askedLast.get(prompt) ?? {}
     if (pipe.includes('scope=shared')) return
     const asking = { stream, pipe, headers, as: nextCaller(), extra: { ...extra, ...MARKED } }
-    assertOwn(prompt, await stage.ask(prompt, asking))
+    assertOwn(prompt, await fixture.ask(prompt, asking))
   }
   return {
-    ...stage,
+    ...fixture,
     async ask(prompt, options = {}) {
       askedLast.set(prompt, options)
-      const reply = await stage.ask(prompt, options)
+      const reply = await fixture.ask(prompt, options)
       if (isGiven(reply)) await askAsSecond(prompt)
       return reply
     },
     askUnread(prompt, options = {}) {
       askedLast.set(prompt, { ...options, stream: true })
-      return stage.askUnread(prompt, options)
+      return fixture.askUnread(prompt, options)
     },
     async called(prompt, nth) {
-      await stage.called(prompt, nth)
+      await fixture.called(prompt, nth)
       await askAsSecond(prompt)
     },
   }

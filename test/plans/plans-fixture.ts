@@ -11,7 +11,7 @@ import { holdEvent, type Script } from '../support/provider/script.ts'
 import { type Provider, startProvider } from '../support/stand-in-provider.ts'
 
 /** Gateways on one database, with plans that are soon used up. */
-export interface PlansStage {
+export interface PlansFixture {
   readonly gateways: readonly Gateway[]
   readonly provider: Provider
   readonly place: Place
@@ -39,8 +39,8 @@ const MOST_TRIES = 8
 
 let accounts = 0
 
-/** Opens the stage on an engine. What the provider does follows from the request's text: its first word. */
-async function openPlansStage(place: Place): Promise<PlansStage> {
+/** Opens the fixture on an engine. What the provider does follows from the request's text: its first word. */
+async function openPlansFixture(place: Place): Promise<PlansFixture> {
   const config = path.join(place.dataDir, 'turnpike.yaml')
   const costs = { per_day: 1000 }
   await writeFile(config, JSON.stringify({ plugins: { watch: false }, providers: { tries: 1 }, plans: PLANS, costs }))
@@ -131,14 +131,17 @@ function scriptOf(request: SeenRequest): Script {
   return { kind: 'answer' }
 }
 
-/** The stage of each engine, opened once. */
-export function stageOf(engine: Engine, owner: { after(close: () => Promise<void>): void }): () => Promise<PlansStage> {
-  let opened: Promise<PlansStage> | undefined
+/** The fixture of each engine, opened once. */
+export function fixtureOf(
+  engine: Engine,
+  owner: { after(close: () => Promise<void>): void },
+): () => Promise<PlansFixture> {
+  let opened: Promise<PlansFixture> | undefined
   return () => {
     opened ??= engine.shared().then(async ({ place }) => {
-      const stage = await openPlansStage(place)
-      owner.after(stage.close)
-      return stage
+      const fixture = await openPlansFixture(place)
+      owner.after(fixture.close)
+      return fixture
     })
     return opened
   }

@@ -29,7 +29,7 @@ export interface JudgeAskOptions {
 }
 
 /** A gateway with the semantic cache in front of a stand-in that answers questions and judges. */
-export interface JudgeStage extends AsyncDisposable {
+export interface JudgeFixture extends AsyncDisposable {
   gateway: Gateway
   provider: Provider
   /** All that the judge was shown, oldest first. */
@@ -47,11 +47,11 @@ export interface JudgeStage extends AsyncDisposable {
  * Starts one, with entries in memory; `options` are those of the module, `dataFolder` one that survives it, `env` is laid
  * over the environment.
  */
-export async function startJudgeStage(
+export async function startJudgeFixture(
   options: JsonObject = {},
   dataFolder?: string,
   env: Readonly<Record<string, string>> = {},
-): Promise<JudgeStage> {
+): Promise<JudgeFixture> {
   const cases: ShownCase[] = []
   const counts = new Map<string, number>()
   const answers = new Map<string, string>()
@@ -87,7 +87,7 @@ export async function startJudgeStage(
     await provider.close()
     await rm(folder, { recursive: true, force: true })
   }
-  const askAs: JudgeStage['ask'] = async (prompt, options = {}) => {
+  const askAs: JudgeFixture['ask'] = async (prompt, options = {}) => {
     const { pipe = 'semantic-cache?mode=judged', as = 'caller-1', answer } = options
     if (answer !== undefined) answers.set(prompt, answer)
     const headers = { authorization: `Bearer ${as}`, 'x-svc-pipe': pipe, ...options.headers }

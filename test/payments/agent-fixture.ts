@@ -1,11 +1,11 @@
 import { challengeId } from '../../src/commerce/agent-payments/codecs/challenge.ts'
+import { type Fixture, openFixtureWith, type Scenario } from '../support/fixture.ts'
 import { type Environment, type Gateway, type Start, startGateway } from '../support/gateway.ts'
 import type { Reply, SendOptions } from '../support/http-client.ts'
 import type { JsonObject } from '../support/json.ts'
 import { PIPELINE } from '../support/pipelines.ts'
 import type { Script } from '../support/provider/script.ts'
 import type { Chooser } from '../support/provider/scripted.ts'
-import { openStageWith, type Scene, type Stage } from '../support/stage.ts'
 import { type Books, booksOf, type Grant, grantToken, machinePayments } from '../support/stripe/machine-payments.ts'
 import { type Fault, type StripeRequest, type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts'
 
@@ -22,8 +22,8 @@ export type ReadChallenge = Record<
 >
 
 /** A gateway that takes payments, with Stripe and a provider behind it. */
-export interface Booth<Started extends Gateway = Gateway> extends AsyncDisposable {
-  readonly stage: Stage<Started>
+export interface AgentFixture<Started extends Gateway = Gateway> extends AsyncDisposable {
+  readonly fixture: Fixture<Started>
   readonly stripe: StripeStandIn
   readonly url: string
   /** Opens one agent's part, with an answer of its own. */
@@ -33,7 +33,7 @@ export interface Booth<Started extends Gateway = Gateway> extends AsyncDisposabl
 
 /** One agent. */
 export interface Agent {
-  readonly scene: Scene
+  readonly scenario: Scenario
   /** Returns how often the provider was called for it. */
   calls(): number
   grant(grant?: Grant): string
@@ -49,7 +49,7 @@ export interface Agent {
 }
 
 /** The environment of a gateway that takes payments. */
-export function boothEnvironment(stripe: StripeStandIn): Record<string, string> {
+export function agentFixtureEnvironment(stripe: StripeStandIn): Record<string, string> {
   return {
     SVC_MPP: 'on',
     SVC_MPP_SECRET: MPP_SECRET,
@@ -63,49 +63,53 @@ export function boothEnvironment(stripe: StripeStandIn): Record<string, string> 
 /** Tests of a file share an address. */
 const UNLIMITED = { challenges_per_minute: { per_address: 0, overall: 0 } }
 
-/** Opens a booth; `mpp` is laid over that section of its configuration, `sections` beside it. */
-export function openBooth(env: Environment = {}, mpp: JsonObject = {}, sections: JsonObject = {}): Promise<Booth> {
-  return openBoothWith(startGateway, { env, mpp, sections })
+/** Opens an agent fixture; `mpp` is laid over that section of its configuration, `sections` beside it. */
+export function openAgentFixture(
+  env: Environment = {},
+  mpp: JsonObject = {},
+  sections: JsonObject = {},
+): Promise<AgentFixture> {
+  return openAgentFixtureWith(startGateway, { env, mpp, sections })
 }
 
-/** Overrides of a booth's defaults. */
-interface BoothOptions {
+/** Overrides of an agent fixture's defaults. */
+interface AgentFixtureOptions {
   readonly env?: Environment
   readonly mpp?: JsonObject
   readonly sections?: JsonObject
 }
 
-/** Opens a booth whose gateway `start` starts. */
-export async function openBoothWith<Started extends Gateway>(
+/** Opens an agent fixture whose gateway `start` starts. */
+export async function openAgentFixtureWith<Started extends Gateway>(
   start: Start<Started>,
-  { env = {}, mpp = {}, sections = {} }: BoothOptions = {},
-): Promise<Booth<Started>> {
+  { env = {}, mpp = {}, sections = {} }: AgentFixtureOptions = {},
+): Promise<AgentFixture<Started>> {
   const stripe = await startStripe({ departments: [machinePayments] })
   const config = { ...sections, mpp: { ...UNLIMITED, ...mpp } }
-  const stage = await openStageWith(start, {
-    env: { ...boothEnvironment(stripe), SVC_PIPELINE: PIPELINE, ...env },
+  const fixture = await openFixtureWith(start, {
+    env: { ...agentFixtureEnvironment(stripe), SVC_PIPELINE: PIPELINE, ...env },
     config,
   })
   const close = async () => {
-    await stage.close()
+    await fixture.close()
     await stripe.close()
   }
   return {
-    stage,
+    fixture,
     stripe,
-    url: stage.gateway.url,
-    agent: (script) => createAgent(stage.scene(script), stripe),
+    url: fixture.gateway.url,
+    agent: (script) => createAgent(fixture.scenario(script), stripe),
     close,
     [Symbol.asyncDispose]: close,
   }
 }
 
-function createAgent(scene: Scene, stripe: StripeStandIn): Agent {
+function createAgent(scenario: Scenario, stripe: StripeStandIn): Agent {
   const send = (options: SendOptions = {}) =>
-    scene.send({ path: AGENT, ...options, headers: { authorization: undefined, ...options.headers } })
+    scenario.send({ path: AGENT, ...options, headers: { authorization: undefined, ...options.headers } })
   return {
-    scene,
-    calls: () => scene.seen().length,
+    scenario,
+    calls: () => scenario.seen().length,
     grant: (grant) => grantToken(stripe.world, grant),
     send,
     ask: async (body) => readChallenge(await send({ body })),

@@ -15,17 +15,17 @@ import { type Provider, type ProviderOptions, startProvider } from './stand-in-p
 
 /*
  * DESIGN. One gateway in front of one stand-in, shared by the tests of a file, which may run at the same time: each test
- * opens a scene of its own. A scene's requests carry its name in a header that the gateway forwards unread, so that the
- * stand-in selects the scene's script and the test finds its own requests.
+ * opens a scenario of its own. A scenario's requests carry its name in a header that the gateway forwards unread, so that the
+ * stand-in selects the scenario's script and the test finds its own requests.
  *
- *   scene.send() ─ x-claude-code-scene: 7 ─▶ gateway ─▶ stand-in ─▶ the script of scene 7
+ *   scenario.send() ─ x-claude-code-scenario: 7 ─▶ gateway ─▶ stand-in ─▶ the script of scenario 7
  */
 
 /** The operator's credential, which the stand-in expects. */
 export const OPERATOR_KEY = 'sk-ant-operator-key'
 
-/** Options of a stage. */
-export interface StageOptions {
+/** Options of a fixture. */
+export interface FixtureOptions {
   /** Overrides of the defaults: the stand-in's address, the operator's key, an empty pipeline. */
   env?: Readonly<Record<string, string>>
   /** The configuration file. Default: none. */
@@ -34,9 +34,9 @@ export interface StageOptions {
   provider?: ProviderOptions
 }
 
-/** One test's own part of a stage. */
-export interface Scene {
-  /** Routes a request to this scene; for clients other than `send`. */
+/** One test's own part of a fixture. */
+export interface Scenario {
+  /** Routes a request to this scenario; for clients other than `send`. */
   headers: Readonly<Record<string, string>>
   /** Returns the requests that have reached the provider, oldest first. */
   seen(): readonly SeenRequest[]
@@ -45,40 +45,40 @@ export interface Scene {
 }
 
 /** A gateway in front of a stand-in. */
-export interface Stage<Started extends Gateway = Gateway> extends AsyncDisposable {
+export interface Fixture<Started extends Gateway = Gateway> extends AsyncDisposable {
   gateway: Started
   provider: Provider
-  /** Opens a scene; a chooser's `nth` counts the scene's own valid requests. Default: the stand-in's answers. */
-  scene(script?: Script | Chooser<Script>): Scene
-  /** Asserts that a scene has left no call running and the gateway is healthy. */
-  assertSound(t: ExecutionContext, scene: Scene): Promise<void>
-  /** Asserts that all scenes have ended: no call, and of a process no socket and no file is left. */
+  /** Opens a scenario; a chooser's `nth` counts the scenario's own valid requests. Default: the stand-in's answers. */
+  scenario(script?: Script | Chooser<Script>): Scenario
+  /** Asserts that a scenario has left no call running and the gateway is healthy. */
+  assertSound(t: ExecutionContext, scenario: Scenario): Promise<void>
+  /** Asserts that all scenarios have ended: no call, and of a process no socket and no file is left. */
   assertClean(t: ExecutionContext): Promise<void>
   close(): Promise<void>
 }
 
-const SCENE_HEADER = 'x-claude-code-scene'
+const SCENARIO_HEADER = 'x-claude-code-scenario'
 /** Files that a process may open once and keep: a resolver's socket, the database of telemetry and its thread. */
 const SPARE_FILES = 18
 /** Log lines that are faults. */
 const ALARM = /unhandled|uncaught|MaxListenersExceeded/i
 
 /** Starts a stand-in and a gateway that is configured to call it. */
-export function openStage(options: StageOptions = {}): Promise<Stage> {
-  return openStageWith(startGateway, options)
+export function openFixture(options: FixtureOptions = {}): Promise<Fixture> {
+  return openFixtureWith(startGateway, options)
 }
 
-/** Opens a stage whose gateway `start` starts, for tests that need a process: `openStageWith(startGatewayProcess)`. */
-export async function openStageWith<Started extends Gateway>(
+/** Opens a fixture whose gateway `start` starts, for tests that need a process: `openStageWith(startGatewayProcess)`. */
+export async function openFixtureWith<Started extends Gateway>(
   start: Start<Started>,
-  { env, config, provider: rules }: StageOptions = {},
-): Promise<Stage<Started>> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-stage-'))
+  { env, config, provider: rules }: FixtureOptions = {},
+): Promise<Fixture<Started>> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-fixture-'))
   const scripts = new Map<string, Chooser<Script>>()
   const provider = await startProvider({
     apiKey: OPERATOR_KEY,
     ...rules,
-    script: (request, nth) => scripts.get(String(request.headers[SCENE_HEADER]))?.(request, nth),
+    script: (request, nth) => scripts.get(String(request.headers[SCENARIO_HEADER]))?.(request, nth),
   })
   const file = path.join(folder, 'turnpike.yaml')
   await writeFile(file, JSON.stringify(config ?? {})) // JSON is YAML
@@ -102,24 +102,24 @@ export async function openStageWith<Started extends Gateway>(
       .filter((line) => ALARM.test(line))
       .slice(0, 2)
       .map((line) => line.slice(0, 500))
-  let scenes = 0
+  let scenarios = 0
 
   return {
     gateway,
     provider,
-    scene(script) {
-      const name = String(++scenes)
-      const headers = { [SCENE_HEADER]: name }
+    scenario(script) {
+      const name = String(++scenarios)
+      const headers = { [SCENARIO_HEADER]: name }
       let nth = 0
       scripts.set(name, (request) => (typeof script === 'function' ? script(request, ++nth) : script))
       return {
         headers,
-        seen: () => provider.seen.filter((request) => request.headers[SCENE_HEADER] === name),
+        seen: () => provider.seen.filter((request) => request.headers[SCENARIO_HEADER] === name),
         send: (options = {}) => send(gateway.url, { ...options, headers: { ...headers, ...options.headers } }),
       }
     },
-    async assertSound(t, scene) {
-      await provider.until(() => scene.seen().every(({ ended }) => ended !== 'open'))
+    async assertSound(t, scenario) {
+      await provider.until(() => scenario.seen().every(({ ended }) => ended !== 'open'))
       t.is((await send(gateway.url, { method: 'GET', path: '/health' })).status, 200)
       t.deepEqual(alarms(), [])
     },

@@ -33,9 +33,9 @@ export interface UnreadReply {
 
 /**
  * A gateway with the exact cache in front of a stand-in provider. Scripts go by the prompt, so that tests which run at
- * the same time share one stage, each with prompts of its own.
+ * the same time share one fixture, each with prompts of its own.
  */
-export interface Stage<Started extends Gateway = Gateway> extends AsyncDisposable {
+export interface Fixture<Started extends Gateway = Gateway> extends AsyncDisposable {
   gateway: Started
   provider: Provider
   /** Sets the provider's reply to the nth request (from 1) of this prompt; otherwise the default reply. */
@@ -53,21 +53,21 @@ export interface Stage<Started extends Gateway = Gateway> extends AsyncDisposabl
 const LONGEST_WAIT_MS = 40_000
 
 /** Additions to the gateway's configuration file, and to its environment. */
-export interface StageOptions {
+export interface FixtureOptions {
   readonly config?: JsonObject
   readonly env?: Environment
 }
 
-/** Starts a stage. */
-export function startStage(options: StageOptions = {}): Promise<Stage> {
-  return startStageWith(startGateway, options)
+/** Starts a fixture. */
+export function startFixture(options: FixtureOptions = {}): Promise<Fixture> {
+  return startFixtureWith(startGateway, options)
 }
 
-/** Starts a stage whose gateway `start` starts. */
-export async function startStageWith<Started extends Gateway>(
+/** Starts a fixture whose gateway `start` starts. */
+export async function startFixtureWith<Started extends Gateway>(
   start: Start<Started>,
-  { config = {}, env = {} }: StageOptions = {},
-): Promise<Stage<Started>> {
+  { config = {}, env = {} }: FixtureOptions = {},
+): Promise<Fixture<Started>> {
   const scripts = new Map<string, (nth: number) => Script | undefined>()
   const counts = new Map<string, number>()
   const counted = new EventEmitter().setMaxListeners(0)
@@ -81,7 +81,7 @@ export async function startStageWith<Started extends Gateway>(
       return scripts.get(prompt)?.(nth)
     },
   })
-  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-stage-'))
+  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-fixture-'))
   const file = path.join(folder, 'turnpike.yaml')
   // Not watching: an edit of the plugin during a run of its tests must not replace it. JSON is YAML.
   const plugins = isJsonObject(config.plugins) ? config.plugins : {}

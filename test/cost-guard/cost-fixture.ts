@@ -9,11 +9,11 @@ import { ask, type Reply } from '../support/http-client.ts'
 import { isJsonObject, type JsonObject, parseJson, valueAt } from '../support/json.ts'
 import { guardedBy, PIPELINE } from '../support/pipelines.ts'
 import {
-  openProviderStageWith,
-  type ProviderScene,
-  type ProviderStage,
-  type ProviderStageOptions,
-} from '../support/provider-stage.ts'
+  openProviderFixtureWith,
+  type ProviderFixture,
+  type ProviderFixtureOptions,
+  type ProviderScenario,
+} from '../support/provider-fixture.ts'
 
 /** Nano-USD a token of `claude-sonnet-4-5` and of `gpt-4o`. */
 export const SONNET = { input: 3000, output: 15_000 }
@@ -46,10 +46,10 @@ export interface Asking {
 }
 
 /** A gateway in front of stand-ins, and its books. */
-export interface CostStage<Started extends Gateway = Gateway> {
-  stage: ProviderStage<Started>
+export interface CostFixture<Started extends Gateway = Gateway> {
+  fixture: ProviderFixture<Started>
   dataDir: string
-  ask(scene: ProviderScene, asking: Asking): Promise<Reply>
+  ask(scenario: ProviderScenario, asking: Asking): Promise<Reply>
   books(key: string): Books
   /** Resolves when nothing is held for this caller any more. */
   settled(key: string): Promise<Books>
@@ -57,35 +57,38 @@ export interface CostStage<Started extends Gateway = Gateway> {
 }
 
 /** Starts the gateway with a data folder that can be read. */
-export function openCostStage(options: ProviderStageOptions = {}): Promise<CostStage> {
-  return openCostStageWith(startGateway, options)
+export function openCostFixture(options: ProviderFixtureOptions = {}): Promise<CostFixture> {
+  return openCostFixtureWith(startGateway, options)
 }
 
-/** Opens a stage whose gateway `start` starts. */
-export async function openCostStageWith<Started extends Gateway>(
+/** Opens a fixture whose gateway `start` starts. */
+export async function openCostFixtureWith<Started extends Gateway>(
   start: Start<Started>,
-  { config = {}, env = {} }: ProviderStageOptions = {},
-): Promise<CostStage<Started>> {
+  { config = {}, env = {} }: ProviderFixtureOptions = {},
+): Promise<CostFixture<Started>> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'turnpike-cost-'))
   const ownEnv = { SVC_PIPELINE: PIPELINE, SVC_DATA_DIR: dataDir, ...env }
-  const stage = await openProviderStageWith(start, { config, env: ownEnv })
+  const fixture = await openProviderFixtureWith(start, { config, env: ownEnv })
   const books = (key: string) => readBooks(dataDir, key)
   return {
-    stage,
+    fixture,
     dataDir,
     books,
-    ask(scene, { as, guard = 'per_day=1', pipe, stream = false, extra, dialect = 'messages', prompt = 'hi', ...rest }) {
+    ask(
+      scenario,
+      { as, guard = 'per_day=1', pipe, stream = false, extra, dialect = 'messages', prompt = 'hi', ...rest },
+    ) {
       const headers = { authorization: `Bearer ${tokenOf(as)}`, 'x-svc-pipe': pipe ?? guardedBy(guard) }
       const body = ask(prompt, { ...(stream && { stream }), ...(dialect === 'chat' && { model: 'gpt-4o' }), ...extra })
       const path = dialect === 'chat' ? '/v1/chat/completions' : '/v1/messages'
-      return scene.send({ path, headers, body, ...rest })
+      return scenario.send({ path, headers, body, ...rest })
     },
     async settled(key) {
       await eventually(() => books(key).heldNanoUsd === 0, `nothing is held for ${key}`)
       return books(key)
     },
     async close() {
-      await stage.close()
+      await fixture.close()
       await rm(dataDir, { recursive: true, force: true })
     },
   }
@@ -142,7 +145,10 @@ export function remaining({ headers }: Pick<Reply, 'headers'>): number {
 }
 
 /** Returns the guard's action in the log for a request, by its reply. */
-export async function actionOf({ gateway }: ProviderStage, reply: Pick<Reply, 'headers'>): Promise<string | undefined> {
+export async function actionOf(
+  { gateway }: ProviderFixture,
+  reply: Pick<Reply, 'headers'>,
+): Promise<string | undefined> {
   const id = String(reply.headers['request-id'])
   const find = () => {
     const lines = gateway.log().split('\n').map(parseJson).filter(isJsonObject)

@@ -14,9 +14,9 @@ import { type Provider, startProvider } from './stand-in-provider.ts'
 
 /*
  * DESIGN. One gateway in front of a stand-in for every shape of provider, shared by the tests of a file. As on the other
- * stage, each test opens a scene of its own; its name travels in a header that the gateway is configured to forward.
+ * fixture, each test opens a scenario of its own; its name travels in a header that the gateway is configured to forward.
  *
- *   scene.send() ─ x-claude-code-scene: 7 ─▶ gateway ─▶ anthropic | openai | gemini | house ─▶ the script of scene 7
+ *   scenario.send() ─ x-claude-code-scenario: 7 ─▶ gateway ─▶ anthropic | openai | gemini | house ─▶ the script of scenario 7
  */
 
 /** The shapes of providers; `house` is an openai-compatible one that the configuration names. */
@@ -41,60 +41,60 @@ export const KEYS: Readonly<Record<ProviderName, string>> = {
   house: 'house-operator-key',
 }
 
-/** Reply of each provider to the nth valid request of a scene (from 1); unset: the default reply. */
-export interface SceneScripts {
+/** Reply of each provider to the nth valid request of a scenario (from 1); unset: the default reply. */
+export interface ScenarioScripts {
   anthropic?: Script | ((nth: number, request: SeenRequest) => Script | undefined)
   openai?: ChatScript | ((nth: number, request: SeenRequest) => ChatScript | undefined)
   gemini?: GeminiScript | ((nth: number, request: SeenRequest) => GeminiScript | undefined)
   house?: ChatScript | ((nth: number, request: SeenRequest) => ChatScript | undefined)
 }
 
-/** One test's own part of the stage. */
-export interface ProviderScene {
-  /** Routes a request to this scene; for clients other than `send`. */
+/** One test's own part of the fixture. */
+export interface ProviderScenario {
+  /** Routes a request to this scenario; for clients other than `send`. */
   headers: Readonly<Record<string, string>>
   /** Returns the requests that have reached a provider, oldest first. */
   seen(provider: ProviderName): readonly SeenRequest[]
   send(options?: SendOptions): Promise<Reply>
 }
 
-/** The stage. */
-export interface ProviderStage<Started extends Gateway = Gateway> extends AsyncDisposable {
+/** The fixture. */
+export interface ProviderFixture<Started extends Gateway = Gateway> extends AsyncDisposable {
   gateway: Started
   servers: { anthropic: Provider; openai: OpenAIServer; gemini: Gemini; house: OpenAIServer }
-  scene(scripts?: SceneScripts): ProviderScene
+  scenario(scripts?: ScenarioScripts): ProviderScenario
   close(): Promise<void>
 }
 
 /** A header about the client, which gateways do not distinguish requests by. */
-const SCENE_HEADER = 'x-claude-code-scene'
+const SCENARIO_HEADER = 'x-claude-code-scenario'
 
-/** Overrides of a stage's defaults. */
-export interface ProviderStageOptions {
+/** Overrides of a fixture's defaults. */
+export interface ProviderFixtureOptions {
   readonly config?: JsonObject
   readonly env?: Environment
 }
 
 /** Starts the stand-ins and a gateway that is configured to call them. */
-export function openProviderStage(options: ProviderStageOptions = {}): Promise<ProviderStage> {
-  return openProviderStageWith(startGateway, options)
+export function openProviderFixture(options: ProviderFixtureOptions = {}): Promise<ProviderFixture> {
+  return openProviderFixtureWith(startGateway, options)
 }
 
-/** Opens a stage whose gateway `start` starts. */
-export async function openProviderStageWith<Started extends Gateway>(
+/** Opens a fixture whose gateway `start` starts. */
+export async function openProviderFixtureWith<Started extends Gateway>(
   start: Start<Started>,
-  { config = {}, env = {} }: ProviderStageOptions = {},
-): Promise<ProviderStage<Started>> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-stage-'))
-  const scenes = new Map<string, SceneScripts>()
+  { config = {}, env = {} }: ProviderFixtureOptions = {},
+): Promise<ProviderFixture<Started>> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-fixture-'))
+  const scenarios = new Map<string, ScenarioScripts>()
   const counts = new Map<string, number>()
   const scriptFor =
     <Name extends ProviderName>(name: Name) =>
     (request: SeenRequest) => {
-      const scene = String(request.headers[SCENE_HEADER])
-      const script = scenes.get(scene)?.[name]
-      const nth = (counts.get(`${scene} ${name}`) ?? 0) + 1
-      counts.set(`${scene} ${name}`, nth)
+      const scenario = String(request.headers[SCENARIO_HEADER])
+      const script = scenarios.get(scenario)?.[name]
+      const nth = (counts.get(`${scenario} ${name}`) ?? 0) + 1
+      counts.set(`${scenario} ${name}`, nth)
       return typeof script === 'function' ? script(nth, request) : script
     }
   // Safe: the scripts of a name are of its kind, which TypeScript does not see through the index.
@@ -131,13 +131,13 @@ export async function openProviderStageWith<Started extends Gateway>(
   return {
     gateway,
     servers,
-    scene(scripts = {}) {
+    scenario(scripts = {}) {
       const name = String(++opened)
-      scenes.set(name, scripts)
-      const headers = { [SCENE_HEADER]: name }
+      scenarios.set(name, scripts)
+      const headers = { [SCENARIO_HEADER]: name }
       return {
         headers,
-        seen: (provider) => servers[provider].seen.filter((request) => request.headers[SCENE_HEADER] === name),
+        seen: (provider) => servers[provider].seen.filter((request) => request.headers[SCENARIO_HEADER] === name),
         send: (options = {}) => send(gateway.url, { ...options, headers: { ...headers, ...options.headers } }),
       }
     },
@@ -146,7 +146,7 @@ export async function openProviderStageWith<Started extends Gateway>(
   }
 }
 
-/** Returns the configuration with the house's own service, the scene's header forwarded, and plugins not watched. */
+/** Returns the configuration with the house's own service, the scenario's header forwarded, and plugins not watched. */
 function withHouse(config: JsonObject, url: string): JsonObject {
   const own = isJsonObject(config.providers) ? config.providers : {}
   const compatible = isJsonObject(own['openai-compatible']) ? own['openai-compatible'] : {}
@@ -160,7 +160,7 @@ function withHouse(config: JsonObject, url: string): JsonObject {
     plugins: { watch: false },
     ...config,
     providers: {
-      forward_headers: [SCENE_HEADER],
+      forward_headers: [SCENARIO_HEADER],
       ...own,
       'openai-compatible': { house, ...compatible },
     },
