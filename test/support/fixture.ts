@@ -68,7 +68,7 @@ export function openFixture(options: FixtureOptions = {}): Promise<Fixture> {
   return openFixtureWith(startGateway, options)
 }
 
-/** Opens a fixture whose gateway `start` starts, for tests that need a process: `openStageWith(startGatewayProcess)`. */
+/** Opens a fixture whose gateway `start` starts, for tests that need a process: `openFixtureWith(startGatewayProcess)`. */
 export async function openFixtureWith<Started extends Gateway>(
   start: Start<Started>,
   { env, config, provider: rules }: FixtureOptions = {},
