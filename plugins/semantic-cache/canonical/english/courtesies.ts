@@ -23,12 +23,12 @@ const OPENINGS: readonly RegExp[] = [
   /^please help(?: me)?(?: with this)? (?:[,.:!] )+/,
   /^(?:please|kindly) (?:, )?/,
   /^(?:can|could|would|will) you (?:please|kindly) (?=[a-z]+\b)/,
-  /^(?:can|could) you (?:possibly )?(?=(?:(?:tell|show|give|get|find|send|write|remind) me|(?:suggest|recommend) (?:an?|some)|(?:explain|describe|translate|summarize|define|provide|list|write|create|draft) (?:an?|the|this|some|to me|what|how|why|when|where|who|which))\b)/,
+  /^(?:can|could) you (?:possibly )?(?=(?:(?:tell|show) me|(?:give|get|find|send|write|remind) me (?:an?|the|some|my)|(?:suggest|recommend) (?:an?|some)|(?:explain|describe|translate|summarize|define|provide|list|write|create|draft) (?:the|this|to me|what|how|why|when|where|who|which))\b)/,
   new RegExp(
     `^(?:are you able to|would you be able to|(?:can|could) (?:anyone|anybody|someone|somebody)) (?=tell me ${ASKS})`,
   ),
   new RegExp(`^would you mind telling me ${ASKS}`),
-  /^(?:can|could) you (?:please )?help me (?:to )?(?=(?:find|understand|fix|write|convert|calculate|solve|book|change)\b)/,
+  /^(?:can|could) you (?=help me\b)/,
   /^i (?:want|would like|need|would love) you to (?=(?:tell|explain|show|list|describe|write|summarize|translate)\b)/,
   new RegExp(`^i(?: would|'d)? (?:want|like|need|love) to (?:know|find out|ask)(?: you)? (?:, )?${ASKS}`),
   new RegExp(

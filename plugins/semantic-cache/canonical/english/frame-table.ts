@@ -22,14 +22,14 @@ export const TABLE = String.raw`
   (?:(?:check|determine|verify|tell me) (?:if|whether)|whether) ({N}) is (?:an? )?prime(?: number)? ⇒ is $1 prime
   whether ({T}) (is|are|was|were) ([^,]+) ⇒ $2 $1 $3
   whether (i|we|you|it|they|he|she|there) (can|could|should|may|must|is|are|am|will|would) ([^,]+) ⇒ $2 $1 $3
-  whether (i|we|you|they) (?!read|put|set|cut|let|hit)([^,]+) ⇒ do $1 $2
+  whether (i|we|you|they) (?!{SAME_PAST}\b)([^,]+) ⇒ do $1 $2
   (?:(?:explain|describe) )?what ({T}) does ⇒ what does $1 do
   (?:describe|explain) the behavior of ({P}) ⇒ what does $1 do
   what ({NP}) means?( in {T})? ⇒ what does $1 mean$2
   # How to do something.
   how does one … ⇒ how to …
   how (?:do|can) i (?!have\b|be\b|not\b|go about\b|look\b|feel\b|sound\b|smell\b|seem\b|owe\b)… ⇒ how to …
-  (?:what|which) (?:is|are) (?:the |a |some )?(?:correct |right |proper )?(?:ways?|methods?|steps|procedures?|process|instructions)(?: (?:that )?i (?:can|need to)(?: use| take| follow)?)? (?:needed |required |involved )?(?:to|for me to) … ⇒ how to …
+  (?:what|which) (?:is the (?:correct |right |proper )?(?:way|method|procedure|process)|are the (?:correct |right |proper )?(?:steps|instructions))(?: (?:that )?i (?:can|need to)(?: use| take| follow)?)? (?:needed |required |involved )?(?:to|for me to) … ⇒ how to …
   (?:give me |list |show me |provide )?(?:the )?(?:steps|instructions) (?:to|for how to) … ⇒ how to …
   i (?:want|would like|need|am trying|wish) to (.+?) ,? ?(?:but i do not know how|how (?:can|do|should) i(?: do (?:it|that|this|so))?) ⇒ how to $1
   # What something is, means, or does.
@@ -37,23 +37,24 @@ export const TABLE = String.raw`
   (?:define|what is meant by) ({MEANT}) ⇒ what does $1 mean
   (?:give(?: me)? (?:an?|the|some) explanation of|provide an explanation of|explain to me) … ⇒ explain …
   how would you explain (?!your\b)(.+) to (an? .+) ⇒ explain $1 to $2
-  explain ({T}(?<!s)|{T} {T}(?<!s)) (?:suitable|appropriate) for (an? .+) ⇒ explain $1 to $2
   (?:what are|which are|list|name|give me|give) the ({LISTED}) (of|in|for) … ⇒ what are the $1 $2 …
   (?:what is|what are|explain|describe|tell me|tell me about)? ?(?:the )?differences? between ({NP}) and ({NP}) ⇒ what is the difference between sorted($1 | $2)
   how (?:does|do|is|are) ({NP}) (?:differ|different) from ({NP}) ⇒ what is the difference between sorted($1 | $2)
   (?:what is |tell me |calculate )?(?:the )?distance (?:between|from|) ?({T}) (?:and|to) ({T})((?: in (?:miles|kilometers|km))?) ⇒ how far is sorted($1 | $2)$3
   how far is (?:it )?(?:from )?({T}) (?:from|to) ({T})((?: in (?:miles|kilometers|km))?) ⇒ how far is sorted($1 | $2)$3
   (?:which|what) (?:city|town|place) is (?:the )?capital of … ⇒ what is the capital of …
-  (?:what is |who is |tell me |name |give me )?({NP})'s (?:current )?({ATTRIBUTE}) ⇒ asked($2) is the $2 of $1
-  (?:name|tell me|give me|state|what is|i (?:need|want|would like) to know) (?:the )?({ATTRIBUTE}) of … ⇒ asked($1) is the $1 of …
-  (?:which|what) ({ATTRIBUTE}) (?:does|do) ({NP}) have ⇒ what is the $1 of $2
+  (what|who) is ({NP})'s ({ATTRIBUTE}) ⇒ $1 is the $3 of $2
+  (?:tell me |name |give me )?({NP})'s ({ATTRIBUTE}) ⇒ asked($2) is the $2 of $1
+  which ({ATTRIBUTE}) (?:does|do) ({NP}) have ⇒ what is the $1 of $2
+  (what|who) is the ({ATTRIBUTE}) of … ⇒ $1 is the $2 of …
+  (?:name|tell me|give me|state|i (?:need|want|would like) to know) (?:the )?({ATTRIBUTE}) of … ⇒ asked($1) is the $1 of …
   who (?:is|was) the (?:author|writer) of … ⇒ who wrote …
   how many people lived in ({PLACE}) in ({N}) ⇒ what was the population of $1 in $2
   (?:tell me |what was )?({NP})'s population (?:for the year|in the year|in) ({P}) ⇒ what was the population of $1 in $2
   which team or person won (.+) (?:of|in) ({N}) ⇒ who won $1 in $2
   # Sums, units and prices.
   (?:calculate|compute|evaluate|how much is|what does|tell me|work out) ({SUM}(?: {SUM})+)(?: equal)? ⇒ what is $1
-  (?:how (?:much|many)|what) (?:is|are) ({N}) ({T}) (?:in|to|into) ({T}) ⇒ convert $1 $2 to $3
+  (?:how much|what) is ({N}) ({T}) in ({T}) ⇒ convert $1 $2 to $3
   (?:what is|tell me|give me) the (?:cost|price) of ((?:an?|the|this|your) .+) ⇒ how much does $1 cost
   what does (.+) cost ⇒ how much does $1 cost
   (?:at what|what) time (does|do|is|are) … ⇒ what time $1 …
@@ -65,12 +66,11 @@ export const TABLE = String.raw`
   # Whether.
   (?:is it possible for me to|am i able to|would it be possible for me to) … ⇒ can i …
   (?:must i|is it necessary (?:for me )?to|do i have to) … ⇒ do i need to …
-  (is|are) ({NP}) supported (?:in|by) (.+) ⇒ does $3 support $2
+  (is|are) ({NP}) supported (?:by (?=.)|in (?={T} {N}$))(.+) ⇒ does $3 support $2
   is ({ONE}) (smaller|younger|slower|colder) than ({ONE}) ⇒ is $3 opposite($2) than $1
   (is|are) ({N}) (?:an? )?prime(?: numbers?)? ⇒ is $2 prime
   can i take ({T}) together with ({T}) safely ⇒ is it safe to take sorted($1 | $2) together
   is it safe to take ({T}) (?:together )?with ({T})(?: together)? ⇒ is it safe to take sorted($1 | $2) together
-  are ({T}) and ({T}) safe (?:in combination|together) ⇒ is it safe to take sorted($1 | $2) together
   # What if, where, who.
   what do i do if … ⇒ what should i do if …
   if (.+?) , what should i do ⇒ what should i do if $1
@@ -85,7 +85,7 @@ export const TABLE = String.raw`
   (?:write|implement|create) an? (function|method|program|script|query|class) in ({T}) (?:that|which) … ⇒ write a $2 $1 that …
   (?:implement|create|write) an? ({T}) (function|method|program|script|query|class) (?:that|which) … ⇒ write a $1 $2 that …
   there is an? (bug|error|problem|typo) in (.+?) (?:,|\.) (?:please )?(?:fix|correct) it ⇒ fix the $1 in $2
-  (?:what is|which is|tell me|find(?= the (?:cheap|fast|near|easi)est)) (?:the )?({SUPERLATIVE}) … ⇒ what is the $1 …
+  (?:what is|which is|find(?= the (?:cheap|fast|near|easi)est)) (?:the )({SUPERLATIVE}) … ⇒ what is the $1 …
   (?:schedule|book|set up|arrange) (an?) (meeting|call|appointment) … ⇒ schedule $1 $2 …
   …\b(?:for ({TIME})|at ({N})) on (monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b… ⇒ on $3 at $1$2…
   # A language or program that is named first.
@@ -112,6 +112,9 @@ export const PARTS: Readonly<Record<string, string>> = {
   MEANT: `(?:${PLACEHOLDERS.quote}|(?!(?:it|this|that|he|she|they|you|we|i|one|everything)$)[a-z-]+)`,
   /** Name of a place in lower case; a plural is none. */
   PLACE: '[a-z]+(?<!s)(?: [a-z]+(?<!s))?',
+  /** Verb whose past is its present. */
+  SAME_PAST:
+    '(?:[a-z]+ly )?(?:read|put|set|cut|let|hit|beat|bet|bid|burst|cast|broadcast|forecast|cost|fit|hurt|knit|quit|rid|shed|shut|slit|spit|split|spread|sweat|thrust|upset|wed|wet)',
   BE: '(?:is|are|was|were)',
   WH: '(?:what|where|who|when|how old|how tall|how far|how big|how long|how large|how much|how many)',
   ATTRIBUTE:

@@ -93,9 +93,10 @@ function wordOf({ kind, text }: Token, where: Place): string {
   }
   const lower = text.toLowerCase()
   if (isPlain(text, tokens[place - 1])) {
-    const plain =
-      contraction(lower, tokens[place - 1]?.text, tokens[place + 1]?.text) ?? (namesKind ? lower : spelling(lower))
-    const number = keepsNumerals ? undefined : NUMBER_WORDS.get(plain)
+    const isKept = namesKind && place > 0
+    const expanded = isKept ? undefined : contraction(lower, tokens[place - 1]?.text, tokens[place + 1]?.text)
+    const plain = expanded ?? (isKept ? lower : spelling(lower))
+    const number = keepsNumerals || isKept ? undefined : NUMBER_WORDS.get(plain)
     return number === undefined ? plain : protectedIn(pieces, number)
   }
   return text.endsWith("'s") ? `${protectedIn(pieces, text.slice(0, -2))}'s` : protectedIn(pieces, text)
@@ -161,8 +162,9 @@ function unitOf(word: string): string | undefined {
 }
 
 const HOW_TO = /^(?:how to|tell me)\b/
+/** Matches the start of a question; in `What she did was wrong?` and `Could be wrong?` the mark makes one of a statement. */
 const QUESTION =
-  /^(?:what|where|when|why|who|whom|whose|which|how|is|are|was|were|do (?:i|you|we|they)|does|did|can|could|should|would|will|may i|am i|has|have i|must)\b/
+  /^(?:(?:what|where|when|why|who|which|how)\b(?! (?:i|you|he|she|it|we|they|my|your|his|her|our|their)\b)|(?:can|could|should|would|will|must|has|did)\b(?! (?:be|been|have|not|never|also|just)\b)|(?:was|were)\b(?! \w+ing\b)|(?:whom|whose|is|are|do (?:i|you|we|they)|does|may i|am i|have i)\b)/
 /** Matches a question at the end, behind its context. */
 const LAST_QUESTION = / [,.] (?:what|how|where|when|why|who|which|can i|should i|do i)\b[^,.?!]*$/
 const CRY = /^(?:what|how)\b/

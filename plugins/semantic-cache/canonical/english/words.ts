@@ -42,9 +42,12 @@ export const SPELLINGS = table(`
   flavoured=flavored; behavioural=behavioral;
   wifi=wi-fi`)
 
-/** Nouns of things that are named by a word's exact form: where one occurs, no word is respelled. */
+/**
+ * Nouns of things that are named by a word's exact form, and terms of language that suggest a mentioned word: where one
+ * occurs, words keep their form.
+ */
 export const NAMED_KINDS =
-  /^(?:css|html|keyword|command|subcommand|function|method|statement|operator|flag|option|switch|clause|tag|attribute|property|parameter|argument|field|column|variable|class|module|package|library|event|hook|directive|selector|label|button|menu|tab|key|hashtag|prefix|suffix|verb|noun|adjective|adverb|spelling)s?$/i
+  /^(?:css|html|keyword|command|subcommand|function|method|statement|operator|flag|option|switch|clause|tag|attribute|property|parameter|argument|field|column|variable|class|module|package|library|event|hook|directive|selector|label|button|menu|tab|key|hashtag|prefix|suffix|verb|noun|adjective|adverb|spelling|numeral|digit|plural|singular|tense|abbreviation|term|dictionary|english|british|briton|brit|american|canadian|australian|correct|wrong|valid|scrabble|wordle|crossword)s?$/i
 
 /** Acronyms that mean the same in lower case. */
 export const ACRONYMS = words(`
