@@ -50,6 +50,9 @@ export class ThreadHost<Question, Answer> {
   #worker: Worker | undefined
   #started: PromiseWithResolvers<void> | undefined
   #isReady = false
+  /** Set when the program could not start, until its thread has ended. */
+  #failure: { readonly error: unknown } | undefined
+  #timer: NodeJS.Timeout | undefined
   #answer: PromiseWithResolvers<Answer> | undefined
   #restart: NodeJS.Timeout | undefined
   #isClosed = false
@@ -135,15 +138,18 @@ export class ThreadHost<Question, Answer> {
     this.#started?.resolve()
   }
 
+  /** Notes why a program cannot start. It ends by itself; then `start` rejects, so that no thread outlives its host. */
   #fail(fault: unknown): void {
     const { toError = (text) => new Error(String(text)) } = this.#options
-    this.#started?.reject(toError(fault))
-    void this.end()
+    this.#failure = { error: toError(fault) }
+    this.#timer = setTimeout(() => void this.end(), STOP_WITHIN_MS)
   }
 
   #lose(): void {
     const { absent, restartAfterMs, onEnd } = this.#options
-    this.#started?.reject(absent('ended'))
+    clearTimeout(this.#timer)
+    this.#started?.reject(this.#failure ? this.#failure.error : absent('ended'))
+    this.#failure = undefined
     this.#worker = undefined
     this.#started = undefined
     this.#isReady = false
