@@ -21,8 +21,8 @@ export default {
     '--import=./test/support/bundled-sources.mjs',
   ],
   timeout: '60s',
-  // Most files start processes of their own: more at once would only wait for each other, and some beyond their patience.
-  concurrency: availableParallelism(),
+  // One more file than cores: a few wait for processes or for time.
+  concurrency: availableParallelism() + 1,
   environmentVariables: {
     NODE_COMPILE_CACHE: 'node_modules/.cache/turnpike',
     TURNPIKE_TEST_PACKAGES: await bundlePackages(),
