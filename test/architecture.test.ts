@@ -18,10 +18,10 @@ const TEXTS = ['src/cli/plugin-template.ts']
 const files = [...readSources(ROOT, 'src'), ...readSources(ROOT, 'plugins')]
 const imports = files.filter(({ file }) => !TEXTS.includes(file)).flatMap(importsOf)
 
-/** What a layer may import besides itself and `node:`. */
+/** Imports that a layer may have besides itself and `node:`. */
 interface Rule {
   layers: readonly string[]
-  /** Packages by name or scope; `any` but the gateway's own door. */
+  /** Packages by name or scope; `any` but the gateway's own plugin API. */
   packages: readonly string[] | 'any'
 }
 
@@ -78,7 +78,7 @@ function layerOf(file: string): string {
   return file.split('/')[1] ?? ''
 }
 
-/** What is wrong with an import of a file in `src`; `undefined` when nothing is. */
+/** Returns the fault of an import of a file in `src`, if it has one. */
 function faultOf({ from, to, isRelative }: SourceImport): string | undefined {
   const layer = layerOf(from)
   if (layer === ROOT_LAYER || to.startsWith('node:')) return undefined

@@ -24,6 +24,7 @@ const REFUSED_NAMES: readonly (readonly [names: RegExp, term: string])[] = [
   [/\b(?:TollGate|tollGate)\b/g, 'challenge limiter'],
   [/\b(?:OwnRequests|OwnModels)\b/g, 'internal requests, model client'],
   [/\b(?:heldThread|ownBytes)\b/g, 'server-side thread, compact copy'],
+  [/\b(?:patiently|openStage|openBooth|scene)\b/g, 'withoutTimeout, fixture, scenario'],
 ]
 
 /** Matches the first words of a doc comment, which begins with a verb or names the thing. */
