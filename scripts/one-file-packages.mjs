@@ -2,15 +2,16 @@
  * Bundles packages of hundreds of modules into a file each, for tests from the sources: every file of tests and every
  * thread of a gateway loads them anew, in a sixth of the time. The bundles are rebuilt after another installation.
  *
- * `node_modules/.cache/turnpike/packages/<digest of the lockfile>/<name>.mjs`, and `names.json` for the hook that
+ * `node_modules/.cache/turnpike/packages/<digest of what is installed>/<name>.mjs`, and `names.json` for the hook that
  * resolves to them (`test/support/one-file-packages.mjs`).
  */
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
+const INSTALLED = path.join(ROOT, 'node_modules/.package-lock.json')
 const CACHE = path.join(ROOT, 'node_modules/.cache/turnpike/packages')
 const ENTRY = 'package:'
 /** Imported by the gateway, by tests, and by AVA, which loads four hundred modules into each thread. */
@@ -23,8 +24,9 @@ const PACKAGES = [
 
 /** Builds the bundles, unless they exist; returns the file that maps names to URLs. */
 export async function bundlePackages() {
-  const digest = createHash('sha256')
-  for (const file of [path.join(ROOT, 'package-lock.json'), import.meta.filename]) digest.update(readFileSync(file))
+  // The bundles name their files by the place of this checkout.
+  const digest = createHash('sha256').update(ROOT)
+  for (const file of [INSTALLED, import.meta.filename]) digest.update(readFileSync(file))
   const folder = path.join(CACHE, digest.digest('hex').slice(0, 16))
   const names = path.join(folder, 'names.json')
   if (!existsSync(names)) await bundle(folder)
@@ -52,10 +54,12 @@ async function bundle(folder) {
   await made.close()
   const urls = PACKAGES.map((name) => [name, pathToFileURL(path.join(folder, `${fileOf(name)}.mjs`)).href])
   writeFileSync(path.join(unfinished, 'names.json'), JSON.stringify(Object.fromEntries(urls)))
+  chmodSync(unfinished, 0o755)
   try {
     renameSync(unfinished, folder)
-  } catch {
-    rmSync(unfinished, { recursive: true }) // a concurrent run has made them
+  } catch (error) {
+    rmSync(unfinished, { recursive: true })
+    if (!existsSync(folder)) throw error // otherwise a concurrent run has made them
   }
 }
 

@@ -6,12 +6,10 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { constants } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { folderToRun } from '../bin/bundle.mjs'
-import { startBrowserServer } from '../test/support/browser.ts'
-import { createPostgres } from '../test/support/postgres.ts'
-import { createRedis, isRedisExpected, MOST_DATABASES } from '../test/support/redis.ts'
 import { nameSources } from './bundle/source-places.ts'
 
 /** Steps of a lane run in sequence; lanes run concurrently, each on a core. */
@@ -30,6 +28,14 @@ const LINES_OF_A_BREAK_OFF = 25
  */
 const MEMORY_DISK = '/dev/shm'
 const ENOUGH_BYTES = 4 * 1024 ** 3
+
+/** Signals that end the run, and all that it has started. */
+const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const
+const running = new Set<ChildProcess>()
+for (const signal of SIGNALS) process.once(signal, () => process.exit(128 + constants.signals[signal]))
+process.once('exit', () => {
+  for (const child of running) child.kill()
+})
 
 const folder = makeFolder()
 if (folder !== undefined) {
@@ -69,7 +75,10 @@ async function runLane(steps: readonly string[]): Promise<void> {
 
 function start(step: string, options: SpawnOptions): ChildProcess {
   // On Windows npm is a script that only a shell can start.
-  return spawn('npm', ['run', '--silent', step], { shell: process.platform === 'win32', ...options })
+  const child = spawn('npm', ['run', '--silent', step], { shell: process.platform === 'win32', ...options })
+  running.add(child)
+  child.once('close', () => running.delete(child))
+  return child
 }
 
 function stopAt(step: string, status: number | null): never {
@@ -82,12 +91,17 @@ function stopAt(step: string, status: number | null): never {
  * browser is to be closed; the others end with this process.
  */
 async function startServers() {
+  // Imported after the step that installs the servers: they look for them.
+  const { startBrowserServer } = await import('../test/support/browser.ts')
+  const { createPostgres } = await import('../test/support/postgres.ts')
+  const { createRedis, isRedisExpected, MOST_DATABASES } = await import('../test/support/redis.ts')
   const owner = { teardown: () => {} }
   const [postgres, browser, redis] = await Promise.all([
     createPostgres(owner),
     startBrowserServer(),
     isRedisExpected ? createRedis(owner, MOST_DATABASES) : undefined,
   ])
+  running.add(browser.process())
   const env = {
     TURNPIKE_TEST_POSTGRES: await postgres.createDatabase(),
     TURNPIKE_TEST_CHROMIUM: browser.wsEndpoint(),

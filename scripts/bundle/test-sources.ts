@@ -14,6 +14,7 @@
  */
 import { createHash } from 'node:crypto'
 import {
+  chmodSync,
   existsSync,
   globSync,
   mkdirSync,
@@ -53,7 +54,7 @@ export async function bundleSources(): Promise<string> {
 }
 
 function digestOf(files: readonly string[]): string {
-  const digest = createHash('sha1')
+  const digest = createHash('sha1').update(ROOT)
   for (const file of files) {
     const { size, mtimeMs } = statSync(path.join(ROOT, file))
     digest.update(`${file} ${size} ${mtimeMs}\n`)
@@ -95,10 +96,12 @@ async function bundle(sources: readonly string[], folder: string): Promise<void>
     return [urlOf(facadeModuleId ?? ''), `export * from ${from}${more}`]
   })
   writeFileSync(path.join(unfinished, 'names.json'), JSON.stringify(Object.fromEntries(reExports)))
+  chmodSync(unfinished, 0o755)
   try {
     renameSync(unfinished, folder)
-  } catch {
-    rmSync(unfinished, { recursive: true }) // a concurrent run has made it
+  } catch (error) {
+    rmSync(unfinished, { recursive: true })
+    if (!existsSync(folder)) throw error // otherwise a concurrent run has made it
   }
 }
 

@@ -83,7 +83,7 @@ for (const engine of engines) {
     const orders = fc.record({
       order: fc.shuffledSubarray([...events.keys()], { minLength: events.length }),
       again: fc.array(fc.nat(events.length - 1), { minLength: 5, size: 'max', maxLength: 40 }),
-      lanes: fc.integer({ min: 1, max: 6 }),
+      lanes: fc.integer({ min: 2, max: 6 }),
     })
     const check = async ({ order, again, lanes }: { order: number[]; again: number[]; lanes: number }) => {
       const books = openBooks(await openLedger(t, engine), shop)

@@ -39,7 +39,7 @@ export const ABOUT_ENGINES: Reasons = {
 /** Tests. */
 export const ABOUT_A_PROCESS: Reasons = {
   'canaries: nothing sent, logged or stored holds *': OPENS_FILES,
-  'dashboard in the cloud: bodies are kept from when *': 'a process learns of the wish within ten seconds',
+  'dashboard in the cloud: bodies are kept once *': 'a process learns of the wish within ten seconds',
   'fallback: a substitute*s answer is not stored*': AT_ONCE,
   'keys: after a 401 *': OWN_MEMORY,
   'models: a list that is known *': OWN_MEMORY,

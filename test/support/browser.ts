@@ -36,7 +36,9 @@ const HARMLESS = /Failed to load resource: the server responded with a status/
 
 /** Starts the Chromium that `npm run services` has found or installed, for `startBrowser` of other processes. */
 export function startBrowserServer(): Promise<BrowserServer> {
-  return chromium.launchServer({ ...launchOptions(), host: HERE })
+  // A signal ends the run, which ends the browser.
+  const signals = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false }
+  return chromium.launchServer({ ...launchOptions(), ...signals, host: HERE })
 }
 
 /** Connects to the browser of the run, whose pages are apart by profile, or starts one. */
@@ -52,11 +54,13 @@ export async function startBrowser(): Promise<TestBrowser> {
     async open(url, options = {}) {
       if (open >= MOST_OPEN) await new Promise<void>((resolve) => waiting.push(resolve))
       open++
-      const context = await browser.newContext({
-        reducedMotion: 'reduce',
-        viewport: { width: 1280, height: 900 },
-        ...options,
-      })
+      const viewport = { width: 1280, height: 900 }
+      const context = await browser
+        .newContext({ reducedMotion: 'reduce', viewport, ...options })
+        .catch((error: unknown) => {
+          leave()
+          throw error
+        })
       const page = await context.newPage()
       page.setDefaultTimeout(LONGEST_WAIT_MS)
       const faults: string[] = []

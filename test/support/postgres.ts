@@ -192,7 +192,7 @@ class Server {
   signal(signal: NodeJS.Signals): void {
     const { pid, exitCode, signalCode } = this.#child ?? {}
     if (pid === undefined || exitCode !== null || signalCode !== null) return
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
     for (const each of [pid, ...children.map(Number)]) kill(each, signal)
   }
 
