@@ -38,10 +38,8 @@ process.once('exit', () => {
 })
 
 const folder = makeFolder()
-if (folder !== undefined) {
-  process.env.TMPDIR = folder
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-}
+if (folder !== undefined) process.env.TMPDIR = folder
+process.once('exit', removeFolder)
 
 await Promise.all(CHECKS.map((lane) => runLane(lane)))
 for (const step of STEPS) {
@@ -102,6 +100,9 @@ async function startServers() {
     isRedisExpected ? createRedis(owner, MOST_DATABASES) : undefined,
   ])
   running.add(browser.process())
+  // Removed after the servers have ended, which write to it.
+  process.off('exit', removeFolder)
+  process.once('exit', removeFolder)
   const env = {
     TURNPIKE_TEST_POSTGRES: await postgres.createDatabase(),
     TURNPIKE_TEST_CHROMIUM: browser.wsEndpoint(),
@@ -121,6 +122,10 @@ function makeFolder(): string | undefined {
   } catch {
     return undefined
   }
+}
+
+function removeFolder(): void {
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }
 
 /** Prints each line as it arrives, with positions in the sources; returns those that report an abort. */
