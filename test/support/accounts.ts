@@ -60,13 +60,18 @@ export interface CreatedKey {
   createdAt: string
 }
 
+/** Databases of a busy machine may need longer than the gateway waits: a client tries again, as it is asked to. */
+const MOST_TRIES = 3
+
 /** Creates a key for a user. Rejects when the gateway does not. */
 export async function createKey(
   { url }: Pick<Gateway, 'url'>,
   userId: string,
   body: JsonObject = {},
 ): Promise<CreatedKey> {
-  const reply = await sendAs(userId, url, { path: '/v1/keys', body })
+  const create = () => sendAs(userId, url, { path: '/v1/keys', body })
+  let reply = await create()
+  for (let i = 1; i < MOST_TRIES && reply.status === 503; i++) reply = await create()
   if (reply.status !== 201) throw new Error(`The key was not created: ${reply.status} ${reply.text}`)
   return reply.json as unknown as CreatedKey
 }
