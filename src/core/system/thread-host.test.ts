@@ -60,6 +60,15 @@ test('thread host: a program’s fault is the error of its start, and the start 
   t.true(errors.every((error) => error instanceof Error && error.message === 'no such file'))
 })
 
+test('thread host: a program that cannot start ends by itself before its start is rejected', async (t) => {
+  const done = new Int32Array(new SharedArrayBuffer(4))
+  const program = `
+    parentPort.postMessage({ kind: 'failed', fault: 'no such file' })
+    setTimeout(() => Atomics.store(workerData, 0, 1), 50)`
+  await t.throwsAsync(open(t, program, { start: done }).start(), { message: 'no such file' })
+  t.is(Atomics.load(done, 0), 1)
+})
+
 test('thread host: close waits for a program that closes its resources, also one that still starts', async (t) => {
   const done = new Int32Array(new SharedArrayBuffer(4))
   const program = `

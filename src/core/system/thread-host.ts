@@ -52,7 +52,7 @@ export class ThreadHost<Question, Answer> {
   #isReady = false
   /** Set when the program could not start, until its thread has ended. */
   #failure: { readonly error: unknown } | undefined
-  #timer: NodeJS.Timeout | undefined
+  #endTimer: NodeJS.Timeout | undefined
   #answer: PromiseWithResolvers<Answer> | undefined
   #restart: NodeJS.Timeout | undefined
   #isClosed = false
@@ -142,12 +142,12 @@ export class ThreadHost<Question, Answer> {
   #fail(fault: unknown): void {
     const { toError = (text) => new Error(String(text)) } = this.#options
     this.#failure = { error: toError(fault) }
-    this.#timer = setTimeout(() => void this.end(), STOP_WITHIN_MS)
+    this.#endTimer = setTimeout(() => void this.end(), STOP_WITHIN_MS)
   }
 
   #lose(): void {
     const { absent, restartAfterMs, onEnd } = this.#options
-    clearTimeout(this.#timer)
+    clearTimeout(this.#endTimer)
     this.#started?.reject(this.#failure ? this.#failure.error : absent('ended'))
     this.#failure = undefined
     this.#worker = undefined
