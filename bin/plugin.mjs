@@ -1,17 +1,4 @@
 import { importEntry } from './entry.mjs'
 
-export const {
-  GatewayError,
-  RequestDocument,
-  abortable,
-  bytes,
-  definePlugin,
-  duration,
-  explain,
-  jsonReply,
-  messageReply,
-  onAbort,
-  replaceText,
-  suggest,
-  z,
-} = await importEntry('plugin')
+export const { GatewayError, RequestDocument, bytes, definePlugin, duration, jsonReply, messageReply, replaceText, z } =
+  await importEntry('plugin')

@@ -11,6 +11,8 @@ import { findCycle, importsOf, readSources, type SourceImport, TEST_FILE } from 
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 const LONGEST_FILE_LINES = 300
+/** Names of `turnpike/plugin`; others belong into an entry point by subject. */
+const MOST_NAMES = 20
 
 /** Files that hold source code as text. */
 const TEXTS = ['src/cli/plugin-template.ts']
@@ -136,6 +138,11 @@ test('architecture: entry points export values and types that a plugin uses, eac
   )
 })
 
+test('architecture: the entry point that every plugin imports has about 20 names', (t) => {
+  const names = namesOf('turnpike/plugin')
+  t.true(names.length > 10 && names.length <= MOST_NAMES, names.join(' '))
+})
+
 /** The names that the source of an entry point exports. */
 function namesOf(entry: string): string[] {
   const source = readFileSync(path.join(ROOT, `${entry.replace('turnpike', 'src')}.ts`), 'utf8')
@@ -177,9 +184,9 @@ test('architecture: every relative import names a file that is there', (t) => {
   t.deepEqual(missing, [])
 })
 
-test('architecture: only the loaders of plugins and providers import what is named at run time', (t) => {
+test('architecture: only the loaders of plugins and providers, and the entry points for plugins, import what is named at run time', (t) => {
   const dynamic = files.filter(({ text }) => /\bimport\((?!\s*['"])/.test(text)).map(({ file }) => file)
-  t.deepEqual(dynamic, ['src/pipeline/hooks.ts', 'src/providers/kinds.ts'])
+  t.deepEqual(dynamic, ['src/pipeline/entry-points.ts', 'src/pipeline/hooks.ts', 'src/providers/kinds.ts'])
 })
 
 test('architecture: no files import each other in a circle, types aside', (t) => {

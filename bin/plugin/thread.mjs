@@ -1,3 +1,3 @@
 import { importEntry } from '../entry.mjs'
 
-export const { ThreadHost } = await importEntry('plugin/thread')
+export const { ThreadHost, abortable, onAbort } = await importEntry('plugin/thread')

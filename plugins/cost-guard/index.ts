@@ -1,4 +1,5 @@
-import { definePlugin, type Exchange, type Usage, z } from 'turnpike/plugin'
+import { definePlugin, type Exchange, z } from 'turnpike/plugin'
+import type { Usage } from 'turnpike/plugin/spend'
 import { costOf, estimate, mostOutputTokens } from 'turnpike/plugin/spend'
 import { admit } from './admission.ts'
 import { budgetHeaders, type WindowBalance } from './budget-headers.ts'

@@ -1,4 +1,4 @@
-import type { Usage } from 'turnpike/plugin'
+import type { Usage } from 'turnpike/plugin/spend'
 
 /** Tests for counts of the input: translated streams have zeros until their end. */
 export function hasInput(usage: Usage | undefined): usage is Usage {

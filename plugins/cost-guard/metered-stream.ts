@@ -1,5 +1,6 @@
-import type { RequestDocument, Usage } from 'turnpike/plugin'
+import type { RequestDocument } from 'turnpike/plugin'
 import { type Ending, Flow, type FlowDriver, StreamReply } from 'turnpike/plugin/bytes'
+import type { Usage } from 'turnpike/plugin/spend'
 import { costOf, type Estimate } from 'turnpike/plugin/spend'
 import type { Hold } from './hold.ts'
 import { hasInput } from './input.ts'

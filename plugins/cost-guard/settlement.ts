@@ -1,5 +1,6 @@
-import type { Clock, Exchange, Log, Target, Usage } from 'turnpike/plugin'
+import type { Clock, Exchange, Log } from 'turnpike/plugin'
 import type { BytesReply, Ending } from 'turnpike/plugin/bytes'
+import type { Target, Usage } from 'turnpike/plugin/spend'
 import { costOf, type Estimate, type Prices } from 'turnpike/plugin/spend'
 import type { Hold } from './hold.ts'
 import { hasInput } from './input.ts'

@@ -1,4 +1,3 @@
-import type { Usage } from 'turnpike/plugin'
 import {
   type Ending,
   Flow,
@@ -7,6 +6,7 @@ import {
   type ReplyHeaders,
   StreamReply,
 } from 'turnpike/plugin/bytes'
+import type { Usage } from 'turnpike/plugin/spend'
 
 /**
  * DESIGN — one running stream, many readers

@@ -1,6 +1,6 @@
-import { onAbort } from 'turnpike/plugin'
 import type { BytesReply } from 'turnpike/plugin/bytes'
 import type { AnswerLimit, StoredReply } from 'turnpike/plugin/cache'
+import { onAbort } from 'turnpike/plugin/thread'
 import type { Broadcast } from './broadcast.ts'
 
 /** Result of a flight, available as soon as its reply has begun. */

@@ -1,4 +1,4 @@
-import { type Exchange, GatewayError, onAbort, type Reply, type Usage } from 'turnpike/plugin'
+import { type Exchange, GatewayError, type Reply } from 'turnpike/plugin'
 import {
   factsOf,
   isCutByLimit,
@@ -8,6 +8,8 @@ import {
   storedOfBytes,
   unpackReply,
 } from 'turnpike/plugin/cache'
+import type { Usage } from 'turnpike/plugin/spend'
+import { onAbort } from 'turnpike/plugin/thread'
 import { Broadcast, type Whole } from './broadcast.ts'
 import { Flight, type FlightResult, type Owner } from './flight.ts'
 import { type Lease, takeLease } from './lease.ts'

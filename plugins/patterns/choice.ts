@@ -1,4 +1,5 @@
-import { GatewayError, suggest } from 'turnpike/plugin'
+import { GatewayError } from 'turnpike/plugin'
+import { suggest } from 'turnpike/plugin/commands'
 import type { PatternSet } from './pattern-set.ts'
 
 /** Patterns requested for a request: all that match, none, or these. */

@@ -1,4 +1,4 @@
-import type { CommandCall, PluginCommand } from 'turnpike/plugin'
+import type { CommandCall, PluginCommand } from 'turnpike/plugin/commands'
 import { type Choice, parseChoice } from './choice.ts'
 import { decide, Injected } from './decide.ts'
 import { readLibrary } from './library.ts'

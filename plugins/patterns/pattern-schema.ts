@@ -1,4 +1,5 @@
-import { explain, suggest, z } from 'turnpike/plugin'
+import { z } from 'turnpike/plugin'
+import { explain, suggest } from 'turnpike/plugin/commands'
 
 /** Returns a schema for a value or a list of alternatives. */
 function oneOrMore<Item extends z.ZodType>(item: Item) {

@@ -1,5 +1,6 @@
 import type { RE2JS } from 're2js'
-import { abortable, type Clock, GatewayError, type Log } from 'turnpike/plugin'
+import { type Clock, GatewayError, type Log } from 'turnpike/plugin'
+import { abortable } from 'turnpike/plugin/thread'
 import { CpuBudget, threadCpuMs } from './cpu-budget.ts'
 import { compile, Refusal } from './expression.ts'
 import { FairQueue } from './fair-queue.ts'

@@ -1,4 +1,5 @@
-import { type CommandCall, GatewayError, type PluginCommand } from 'turnpike/plugin'
+import { GatewayError } from 'turnpike/plugin'
+import type { CommandCall, PluginCommand } from 'turnpike/plugin/commands'
 import { headOf } from './answers/answer.ts'
 import type { Listed } from './answers/file/protocol.ts'
 import { openShelf } from './answers/places.ts'

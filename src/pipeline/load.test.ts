@@ -100,6 +100,20 @@ const faults: Record<string, { files: Record<string, string>; says: RegExp[] }> 
     files: { 'sample/index.js': `import './missing.js'` },
     says: [/cannot be imported/, /missing\.js/],
   },
+  'an import of a name that has moved': {
+    files: { 'sample/index.js': `import { abortable } from 'turnpike/plugin'` },
+    says: [
+      /sample\/index\.js:1:10: `turnpike\/plugin` has no value `abortable`\. Import `abortable` from `turnpike\/plugin\/thread`\.$/,
+    ],
+  },
+  'an import of a name that has been replaced': {
+    files: { 'sample/index.ts': `import { streamOfMessage } from 'turnpike/plugin'` },
+    says: [/has no value `streamOfMessage`\. Import `messageReply` from `turnpike\/plugin`\.$/],
+  },
+  'an import of a name that no entry point has': {
+    files: { 'sample/index.ts': `import { definePlugins } from 'turnpike/plugin'` },
+    says: [/has no value `definePlugins`\. Import types with `import type`\. Did you mean `definePlugin`\?$/],
+  },
   'no default export': {
     files: { 'sample/index.js': 'export const a = 1' },
     says: [/no default export/, /definePlugin/],

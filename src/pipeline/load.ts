@@ -6,6 +6,7 @@ import { messageOf } from '../core/errors.ts'
 import { suggest } from '../core/nearest.ts'
 import { explain } from '../core/request/message.ts'
 import type { PluginDefinition, PluginInstance, PluginServices, ServiceName } from '../plugin/contract.ts'
+import { explainMissingExport } from './entry-points.ts'
 import { placeIn } from './fault-place.ts'
 import { importPlugin, installPluginHooks } from './hooks.ts'
 import { LoadedPlugin, optionSchemas } from './registry.ts'
@@ -104,12 +105,9 @@ async function importDefinition(found: PluginFolder, version: number): Promise<u
   try {
     return await importPlugin(found.entryFile, version)
   } catch (cause) {
-    throw new PluginError(
-      `plugin \`${found.name}\` cannot be imported: ${await placeIn(found.folder, cause)}${messageOf(cause)}`,
-      {
-        cause,
-      },
-    )
+    const reason = (await explainMissingExport(cause)) ?? messageOf(cause)
+    const place = await placeIn(found.folder, cause)
+    throw new PluginError(`plugin \`${found.name}\` cannot be imported: ${place}${reason}`, { cause })
   }
 }
 

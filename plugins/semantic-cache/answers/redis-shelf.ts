@@ -1,6 +1,6 @@
 import { createClient } from '@redis/client'
-import { abortable } from 'turnpike/plugin'
 import type { ByteStore } from 'turnpike/plugin/cache'
+import { abortable } from 'turnpike/plugin/thread'
 import type { Shelf } from './shelf.ts'
 
 const DEADLINE_MS = 5000

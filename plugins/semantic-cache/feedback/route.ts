@@ -1,4 +1,5 @@
-import { explain, GatewayError, type RouteHandler, z } from 'turnpike/plugin'
+import { GatewayError, z } from 'turnpike/plugin'
+import { explain, type RouteHandler } from 'turnpike/plugin/commands'
 import type { Served, ServedAnswers } from './served.ts'
 
 const bodySchema = z.strictObject({

@@ -1,4 +1,5 @@
-import { abortable, type Clock, type Log } from 'turnpike/plugin'
+import type { Clock, Log } from 'turnpike/plugin'
+import { abortable } from 'turnpike/plugin/thread'
 import { type Embedder, EmbedderFault, faultReasonOf } from '../../embedder.ts'
 import type { RemoteOptions } from '../options.ts'
 import { Breaker } from './breaker.ts'

@@ -1,7 +1,8 @@
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import got from 'got'
-import { explain, z } from 'turnpike/plugin'
+import { z } from 'turnpike/plugin'
+import { explain } from 'turnpike/plugin/commands'
 import { EmbedderFault } from '../../embedder.ts'
 import { toUnitBytes } from './unit-bytes.ts'
 

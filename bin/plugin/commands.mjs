@@ -1,0 +1,3 @@
+import { importEntry } from '../entry.mjs'
+
+export const { explain, suggest } = await importEntry('plugin/commands')
