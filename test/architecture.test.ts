@@ -269,6 +269,19 @@ test('architecture: sources of bytes are made in one way, but for the connection
   t.deepEqual(made.map(({ file }) => file).sort(), ['src/core/reply/flow.ts', 'src/providers/transport.ts'])
 })
 
+test('architecture: bounds of prices are asked in one place, with the terms of the request', (t) => {
+  const asking = files.filter(({ text }) => /\.rates\(/.test(text)).map(({ file }) => file)
+  t.deepEqual(asking.sort(), ['src/core/money/prices.ts', 'src/spend/prices/free-demo.ts'])
+})
+
+test('architecture: dollars and nano-dollars are converted in one place', (t) => {
+  const converting = files.filter(({ text }) => /usd\w* [*/] (?:1e9|1_000_000_000|NANO)|\bNANO(?:_USD)? =/i.test(text))
+  t.deepEqual(
+    converting.map(({ file }) => file),
+    ['src/core/money/usd.ts'],
+  )
+})
+
 test('architecture: jobs that take time run at intervals in one way; other timers do synchronous work', (t) => {
   const timed = files.filter(({ text }) => /\bsetInterval\(/.test(text)).map(({ file }) => file)
   t.deepEqual(timed.sort(), [

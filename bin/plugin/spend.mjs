@@ -1,3 +1,4 @@
 import { importEntry } from '../entry.mjs'
 
-export const { costOf, estimate, mostOutputTokens, targetsWithNamed, tokensFor } = await importEntry('plugin/spend')
+export const { answererOf, costOf, estimate, mostOutputTokens, targetsWithNamed, toNanoUsd, toUsd, tokensFor } =
+  await importEntry('plugin/spend')

@@ -1,6 +1,6 @@
 import type { SpendSums } from 'turnpike/plugin/spend'
+import { toUsd } from 'turnpike/plugin/spend'
 import { periodOf } from './calendar.ts'
-import { toUsd } from './refusal.ts'
 import type { BudgetWindow } from './windows.ts'
 
 /** Window of the budget with its spent and held amounts. */

@@ -1,13 +1,13 @@
 import { definePlugin, type Exchange, z } from 'turnpike/plugin'
 import type { Usage } from 'turnpike/plugin/spend'
-import { costOf, estimate, mostOutputTokens } from 'turnpike/plugin/spend'
+import { answererOf, costOf, estimate, mostOutputTokens, toNanoUsd, toUsd } from 'turnpike/plugin/spend'
 import { admit } from './admission.ts'
 import { budgetHeaders, type WindowBalance } from './budget-headers.ts'
 import { Expectation } from './expectation.ts'
 import { Hold } from './hold.ts'
 import { lowerMaxTokens } from './lower-max-tokens.ts'
 import { answersOf, isMetered } from './metering.ts'
-import { isRefusal, toUsd, withStatus } from './refusal.ts'
+import { isRefusal, withStatus } from './refusal.ts'
 import { type Bill, settleFailure, settleReply } from './settlement.ts'
 import { type Budget, budgetOf } from './windows.ts'
 
@@ -80,7 +80,7 @@ export default definePlugin({
             learn(usage) {
               if (usage.isCounted) return
               expectation.learn(key, Math.ceil(usage.outputTokens / answers))
-              counter.learn?.(request, (exchange.calls.at(-1) ?? exchange.target).model, inputTokensOf(usage))
+              counter.learn?.(request, (answererOf(exchange) ?? exchange.target).model, inputTokensOf(usage))
             },
           }
           const admission = admit(bill.hold, {
@@ -133,13 +133,10 @@ function isUnbounded({ perRequestNanoUsd, windows }: Budget): boolean {
   return perRequestNanoUsd === undefined && windows.length === 0
 }
 
-/**
- * Returns the smaller of two caps in USD, as nano-dollars, rounded down; a decimal's product may fall short by one
- * unit.
- */
+/** Returns the smaller of two caps in USD, as nano-dollars. */
 function tighter(one: number | undefined, other: number | undefined): number | undefined {
   const bounds = [one, other].filter((bound) => bound !== undefined)
-  return bounds.length === 0 ? undefined : Math.floor(Math.min(...bounds) * 1e9 + 1e-3)
+  return bounds.length === 0 ? undefined : toNanoUsd(Math.min(...bounds))
 }
 
 function inputTokensOf({ inputTokens, cacheReadInputTokens, cacheCreationInputTokens }: Usage): number {

@@ -1,13 +1,7 @@
 import { GatewayError } from 'turnpike/plugin'
+import { toUsd } from 'turnpike/plugin/spend'
 import { periodOf } from './calendar.ts'
 import type { BudgetWindow } from './windows.ts'
-
-const NANO = 1e9
-
-/** Converts nano-dollars to dollars, for messages and bodies. */
-export function toUsd(nanoUsd: number): number {
-  return nanoUsd / NANO
-}
 
 /** Returns the error of a request that exceeds the cap per request, in every form it could have. */
 export function requestRefusal(limitNanoUsd: number, estimatedNanoUsd: number, atMs: number): GatewayError {

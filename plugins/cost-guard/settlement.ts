@@ -1,7 +1,6 @@
 import type { Clock, Exchange, Log } from 'turnpike/plugin'
 import type { BytesReply, Ending } from 'turnpike/plugin/bytes'
-import type { Target, Usage } from 'turnpike/plugin/spend'
-import { costOf, type Estimate, type Prices } from 'turnpike/plugin/spend'
+import { answererOf, costOf, type Estimate, type Prices, type Usage } from 'turnpike/plugin/spend'
 import type { Hold } from './hold.ts'
 import { hasInput } from './input.ts'
 import { meteredStream } from './metered-stream.ts'
@@ -91,12 +90,6 @@ function whole(bill: Bill, usage: Usage): number {
 
 function priced({ exchange, prices, atMs }: Bill, usage: Usage): number {
   return prices.price(answererOf(exchange) ?? exchange.target, usage, atMs).costNanoUsd
-}
-
-/** Returns the target that replied; `undefined` when a plugin behind this one did. */
-function answererOf({ calls }: Exchange): Target | undefined {
-  const last = calls.findLast(({ outcome }) => outcome === 'answered')
-  return last && { provider: last.provider, model: last.model }
 }
 
 function settle(bill: Bill, cost: () => number): void {

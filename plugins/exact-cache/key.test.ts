@@ -2,9 +2,8 @@ import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { RequestDocument } from 'turnpike/plugin'
 import type { SharingScope } from 'turnpike/plugin/cache'
-import type { Target } from 'turnpike/plugin/spend'
 import { ClientRequest } from '../../src/core/request/client-request.ts'
-import { Exchange } from '../../src/core/request/exchange.ts'
+import { Exchange, type Target } from '../../src/core/request/exchange.ts'
 import { cacheKey } from './key.ts'
 
 interface KeyInput {

@@ -16,6 +16,7 @@ import { readinessOfAccount } from '../commerce/agent-payments/stripe/account.ts
 import { createStripeGateway, foundIn } from '../commerce/agent-payments/stripe/gateway.ts'
 import { ConfigError } from '../config/config-error.ts'
 import type { Config } from '../config/schema.ts'
+import { toNanoUsd } from '../core/money/usd.ts'
 import type { ByteStores } from '../core/ports/byte-store.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { Log } from '../core/ports/log.ts'
@@ -58,7 +59,6 @@ export interface AgentPaymentsOptions {
 
 /** Specification, section 8. */
 const PRICES = { callCents: 50, sessionCallCents: 5 }
-const NANO_USD = 1e9
 const ANSWERS_BYTES = 64 * 1024 * 1024
 /**
  * Most in-flight calls of a session without a stream, as many as the smallest session has: all may be late and
@@ -93,7 +93,7 @@ export async function openAgentPayments(options: AgentPaymentsOptions): Promise<
   const limits = await openLimits(options, log)
   const offered = {
     discovery: { realm, readiness, amountCents: PRICES.callCents, store },
-    coverage: { prices, tokens, coversNanoUsd: Math.floor(mpp.covers * NANO_USD) },
+    coverage: { prices, tokens, coversNanoUsd: toNanoUsd(mpp.covers) },
     prices: PRICES,
     delivered: new DeliveredAnswers(stores.open('agent-answers', { maxBytes: ANSWERS_BYTES }), log),
     challengeLimiter: new ChallengeLimiter(limits),

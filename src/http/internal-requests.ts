@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import Koa from 'koa'
 import { GatewayError } from '../core/errors.ts'
 import { tryParseJson } from '../core/json/json-value.ts'
-import type { Prices } from '../core/money/caps.ts'
+import { answererOf, type Prices } from '../core/money/prices.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import { OPERATOR } from '../core/ports/provider.ts'
 import { Exchange, type Target } from '../core/request/exchange.ts'
@@ -94,12 +94,12 @@ function answerOf(
   exchange: Exchange,
   { prices, atMs }: Pick<InternalRequestParts, 'prices'> & { atMs: number },
 ): ModelAnswer {
-  const { reply, calls, target } = exchange
+  const { reply, target } = exchange
   if (reply?.kind !== 'bytes' || reply.status !== 200) {
     const got = reply?.kind === 'bytes' ? `status ${reply.status}` : 'no whole reply'
     throw new GatewayError('upstream_error', `The model ${target.model} gave ${got}.`)
   }
-  const answered = calls.at(-1)
+  const answered = answererOf(exchange)
   const { usage } = reply
   const isBilled = usage !== undefined && answered !== undefined
   // The price book includes nested calls, such as an advisor's.

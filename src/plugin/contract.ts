@@ -4,7 +4,8 @@
  */
 import type { Context, Next } from 'koa'
 import type { z } from 'zod'
-import type { CapsOf, Prices } from '../core/money/caps.ts'
+import type { CapsOf } from '../core/money/caps.ts'
+import type { Prices } from '../core/money/prices.ts'
 import type { ByteStores } from '../core/ports/byte-store.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { Log } from '../core/ports/log.ts'

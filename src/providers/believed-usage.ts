@@ -1,3 +1,4 @@
+import { answererOf } from '../core/money/prices.ts'
 import type { TokenCounter } from '../core/ports/token-counter.ts'
 import type { Usage } from '../core/reply/usage.ts'
 import type { Shown, UsageCheck } from '../core/reply/usage-check.ts'
@@ -14,7 +15,7 @@ export function usageCheckOf(exchange: Exchange, tokens: TokenCounter): UsageChe
   const { client, targets } = exchange
   return (reported, shown) => {
     if (reported === undefined) return undefined
-    const answered = exchange.calls.findLast(({ outcome }) => outcome === 'answered') ?? targets[0]
+    const answered = answererOf(exchange) ?? targets[0]
     const model = answered?.model ?? ''
     const servedModel = servedOf(shown.model, { asked: model, named: namedModels(client.document) })
     const usage = { ...reported, ...(servedModel !== undefined && { servedModel }) }

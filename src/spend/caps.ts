@@ -1,7 +1,6 @@
 import type { Cap, CapsOf } from '../core/money/caps.ts'
+import { toNanoUsd } from '../core/money/usd.ts'
 import type { KeyLimits } from '../core/ports/keys.ts'
-
-const NANO_USD = 1e9
 
 /** The operator's configured caps, in USD; unset: no cap. */
 export interface ConfiguredCaps {
@@ -48,9 +47,4 @@ function capsOn(scope: string, usdPerDay: number | undefined, usdPerMonth: numbe
 
 function toOptionalNanoUsd(usd: number | undefined): number | undefined {
   return usd === undefined ? undefined : toNanoUsd(usd)
-}
-
-/** Converts USD, rounded down: a cap is never larger than configured. A decimal's product may be a hair too small. */
-function toNanoUsd(usd: number): number {
-  return Math.floor(usd * NANO_USD + 1e-3)
 }

@@ -1,7 +1,7 @@
+import { toUsd } from '../../core/money/usd.ts'
 /** Placeholder for an empty value. */
 export const NOTHING = '–'
 
-const NANO = 1e9
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 const coarse = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 0 })
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
@@ -9,7 +9,7 @@ const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-dig
 /** Formats nano-USD as dollars in at most 8 characters, with as many significant digits as fit. */
 export function usd(nanoUsd: number | null): string {
   if (nanoUsd === null) return NOTHING
-  const dollars = Math.abs(nanoUsd) / NANO
+  const dollars = toUsd(Math.abs(nanoUsd))
   const sign = nanoUsd < 0 ? '-' : ''
   if (dollars === 0) return '$0'
   if (dollars >= 1000) return `${sign}$${compact.format(dollars)}`
@@ -19,7 +19,7 @@ export function usd(nanoUsd: number | null): string {
 
 /** Formats nano-USD as dollars to the millionth, for two amounts that are compared. */
 export function fineUsd(nanoUsd: number | null): string {
-  return nanoUsd === null ? NOTHING : `$${(nanoUsd / NANO).toFixed(6)}`
+  return nanoUsd === null ? NOTHING : `$${toUsd(nanoUsd).toFixed(6)}`
 }
 
 /** Formats a count in at most 4 characters: in full below a thousand, else like `1.2K` or `123K`. */

@@ -2,7 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { openExchange } from '../../../test/support/exchange.ts'
 import { GatewayError } from '../../core/errors.ts'
-import type { Prices } from '../../core/money/caps.ts'
+import type { Prices } from '../../core/money/prices.ts'
 import type { TokenCounter } from '../../core/ports/token-counter.ts'
 import { assertCovered, type Coverage, coverageOf } from './coverage.ts'
 
@@ -21,6 +21,9 @@ const prices: Prices = {
     cacheWrite5mNanoUsd: INPUT * 1.25,
     cacheWrite1hNanoUsd: INPUT * 2,
     outputNanoUsd: OUTPUT,
+    cacheReadNanoUsd: 0,
+    webSearchNanoUsd: SEARCH,
+    webFetchNanoUsd: 0,
     callNanoUsd: 0,
   }),
 }

@@ -1,10 +1,8 @@
 import { GatewayError } from '../../core/errors.ts'
-import type { Prices } from '../../core/money/caps.ts'
 import { type Asked, costOf, type Estimate, estimate, mostOutputTokens, tokensFor } from '../../core/money/estimate.ts'
-import { priceFactor } from '../../core/money/price-factor.ts'
+import { type Prices, type Rates, ratesOf } from '../../core/money/prices.ts'
+import { toUsd } from '../../core/money/usd.ts'
 import type { TokenCounter } from '../../core/ports/token-counter.ts'
-import type { Usage } from '../../core/reply/usage.ts'
-import type { Target } from '../../core/request/exchange.ts'
 import { targetsWithNamed } from '../../core/request/named-models.ts'
 import { type ProviderWork, providerWorkOf } from './provider-work.ts'
 
@@ -24,17 +22,6 @@ export interface Coverage {
   readonly mostTokens: number
   /** Number of web searches included in it. */
   readonly searches: number
-}
-
-const NANO_USD = 1e9
-const NO_TOKENS: Usage = {
-  inputTokens: 0,
-  outputTokens: 0,
-  cacheReadInputTokens: 0,
-  cacheCreationInputTokens: 0,
-  webSearchRequests: 0,
-  webFetchRequests: 0,
-  raw: {},
 }
 
 /** Compares a call's highest cost with its price. Throws `price_too_low` for a request whose cost has no bound. */
@@ -60,17 +47,14 @@ function withWork(
   { asked, prices, atMs }: { asked: Asked; prices: Prices; atMs: number },
 ): Estimate {
   const targets = targetsWithNamed(asked.targets, asked.client.document)
-  const most = (of: (target: Target) => number) => Math.max(...targets.map(of))
-  const usage = { ...NO_TOKENS, webSearchRequests: searches }
-  const fees = most((target) => prices.price(target, usage, atMs).costNanoUsd)
   const largest = plain.inputTokens + foundTokens + mostOutputTokens(asked.request)
+  const rates = targets.map((target) => ratesOf(asked, prices, { target, inputTokens: largest, atMs }))
+  const most = (name: keyof Rates) => Math.max(...rates.map((rate) => rate[name]))
   // Repeated input may be written to the prompt cache, which costs more than input.
-  const readNanoUsd = most((target) =>
-    Math.ceil(prices.rates(target, largest, atMs).cacheWrite5mNanoUsd * priceFactor(asked, prices, { target, atMs })),
-  )
+  const readNanoUsd = most('cacheWrite5mNanoUsd')
   return {
     ...plain,
-    inputNanoUsd: plain.inputNanoUsd * (1 + rounds) + foundTokens * readNanoUsd + fees,
+    inputNanoUsd: plain.inputNanoUsd * (1 + rounds) + foundTokens * readNanoUsd + searches * most('webSearchNanoUsd'),
     outputTokenNanoUsd: plain.outputTokenNanoUsd + rounds * readNanoUsd,
   }
 }
@@ -78,7 +62,7 @@ function withWork(
 /** Throws `price_too_low` when a call could cost more than its price covers, and states what would fit. */
 export function assertCovered({ worstNanoUsd, coversNanoUsd, mostTokens, searches }: Coverage): void {
   if (worstNanoUsd <= coversNanoUsd) return
-  const [limit, estimated] = [coversNanoUsd / NANO_USD, worstNanoUsd / NANO_USD]
+  const [limit, estimated] = [toUsd(coversNanoUsd), toUsd(worstNanoUsd)]
   throw new GatewayError(
     'price_too_low',
     `max_tokens: this call could cost ${estimated} USD at the provider, and its price covers ${limit} USD. ${helpOf(mostTokens, searches)}`,

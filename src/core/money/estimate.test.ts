@@ -38,8 +38,8 @@ const dearer: [claim: string, fields: object, inputFactor: number, outputFactor:
 for (const [claim, fields, inputFactor, outputFactor] of dearer) {
   test(`estimate: ${claim} has its price`, (t) => {
     const { inputNanoUsd, outputTokenNanoUsd } = estimated(fields)
-    t.is(inputNanoUsd, Math.ceil(1332 * 5000 * inputFactor))
-    t.is(outputTokenNanoUsd, Math.ceil(25_000 * outputFactor))
+    t.is(inputNanoUsd, Math.round(1332 * 5000 * inputFactor))
+    t.is(outputTokenNanoUsd, Math.round(25_000 * outputFactor))
   })
 }
 

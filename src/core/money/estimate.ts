@@ -3,8 +3,7 @@ import type { TokenCounter } from '../ports/token-counter.ts'
 import type { Exchange, Target } from '../request/exchange.ts'
 import { targetsWithNamed } from '../request/named-models.ts'
 import type { RequestDocument } from '../request/request.ts'
-import type { Prices } from './caps.ts'
-import { priceFactor } from './price-factor.ts'
+import { type Prices, ratesOf } from './prices.ts'
 
 /** The request to estimate, and its targets. */
 export type Asked = Pick<Exchange, 'request' | 'targets' | 'client'>
@@ -39,10 +38,9 @@ export function estimate(
   let inputNanoUsd = 0
   let outputTokenNanoUsd = 0
   for (const target of targets) {
-    const rates = prices.rates(target, bounded, atMs)
-    const factor = priceFactor(asked, prices, { target, atMs })
-    inputNanoUsd = Math.max(inputNanoUsd, Math.ceil(bounded * rates[writes] * factor) + rates.callNanoUsd)
-    outputTokenNanoUsd = Math.max(outputTokenNanoUsd, Math.ceil(rates.outputNanoUsd * factor))
+    const rates = ratesOf(asked, prices, { target, inputTokens: bounded, atMs })
+    inputNanoUsd = Math.max(inputNanoUsd, bounded * rates[writes] + rates.callNanoUsd)
+    outputTokenNanoUsd = Math.max(outputTokenNanoUsd, rates.outputNanoUsd)
   }
   return { inputNanoUsd, outputTokenNanoUsd: outputTokenNanoUsd * answers, inputTokens }
 }

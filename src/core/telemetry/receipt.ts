@@ -1,6 +1,4 @@
 import type { DialectName } from '../reply/reply-dialect.ts'
-import type { Usage } from '../reply/usage.ts'
-import type { Target } from '../request/exchange.ts'
 import type { RouteName } from '../request/route-name.ts'
 
 /**
@@ -168,14 +166,4 @@ export interface ReceiptStore {
   get(scope: string, id: string): Promise<SignedReceipt | undefined>
   /** Lists receipts of a scope, oldest first. Throws `invalid_request` when `after` is none of them. */
   list(scope: string, page: ReceiptPage): Promise<readonly SignedReceipt[]>
-}
-
-/** Prices replies. */
-export interface Pricer {
-  /** Returns the cost of a usage, in whole nano-USD, at the moment of the request's admission. */
-  price(
-    target: Target,
-    usage: Usage,
-    atMs: number,
-  ): { readonly costNanoUsd: number; readonly source: string; readonly matched: string | undefined }
 }

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
+import { decimalUsd } from '../../core/money/usd.ts'
 import { MOST_IN_ONE_LIST } from './query.ts'
 
 /** Rows of a file; more than spreadsheets open. */
 const MOST_IN_ONE_FILE = 1_000_000
 const CUT = 'This file ends after its first 1000000 rows. Narrow the search for the others.'
-const NANO = 1e9
 
 /** The columns of a file, in their order. */
 export type CsvColumns<Row> = readonly (readonly [
@@ -56,7 +56,7 @@ function cell(value: string | number | boolean | null): string {
 
 /** Prints nano-USD as USD with nine decimals. */
 export function usd(nanoUsd: number | null): string | null {
-  return nanoUsd === null ? null : (nanoUsd / NANO).toFixed(9)
+  return nanoUsd === null ? null : decimalUsd(nanoUsd)
 }
 
 /** Prints milliseconds since 1970 as ISO 8601. */

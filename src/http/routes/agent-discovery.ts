@@ -3,6 +3,7 @@ import { contentDigest } from '../../commerce/agent-payments/codecs/digest.ts'
 import { coverageOf } from '../../commerce/agent-payments/coverage.ts'
 import { type Discovery, discoveryDocument, ledgerEntry, TERMS } from '../../commerce/agent-payments/discovery.ts'
 import { GatewayError } from '../../core/errors.ts'
+import { toUsd } from '../../core/money/usd.ts'
 import type { SettledPage } from '../../core/ports/payments.ts'
 import { clientSubnet } from '../client-subnet.ts'
 import { parseListLimit } from '../list-limit.ts'
@@ -15,7 +16,6 @@ const FRESH_FOR = 'public, max-age=300'
 const SOON_OTHERWISE = 'public, max-age=30'
 const MOST_IN_ONE_LIST = 100
 const USUAL_LIST = 20
-const NANO_USD = 1e9
 const CENTS = 100
 
 /** `GET /.well-known/mpp`: returns prices and payment methods. */
@@ -54,8 +54,8 @@ export function quoteRoute(
       model: client.document.model,
       digest: contentDigest(bytes),
       is_covered: worstNanoUsd <= coversNanoUsd,
-      covers_provider_usd: coversNanoUsd / NANO_USD,
-      worst_case_provider_usd: worstNanoUsd / NANO_USD,
+      covers_provider_usd: toUsd(coversNanoUsd),
+      worst_case_provider_usd: toUsd(worstNanoUsd),
       max_tokens: mostTokens,
       offers: [
         {

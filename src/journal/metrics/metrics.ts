@@ -1,4 +1,5 @@
 import { GatewayError } from '../../core/errors.ts'
+import { toUsd } from '../../core/money/usd.ts'
 import type { RequestRecord } from '../../core/ports/request-record.ts'
 import type { FinishedRequest } from '../../core/telemetry/telemetry.ts'
 import { createInstruments, type Instruments, snapshotOf } from './instruments.ts'
@@ -12,7 +13,6 @@ export interface MetricsOptions {
 }
 
 const MS_PER_SECOND = 1000
-const NANO = 1e9
 const NONE = 'none'
 
 /** Metrics of this process. */
@@ -83,8 +83,8 @@ export class Metrics {
       return
     }
     const { provider, model } = servedBy(request)
-    this.#of.turnpike_provider_cost_usd_total.add(costNanoUsd / NANO, provider, model)
-    this.#of.turnpike_counterfactual_cost_usd_total.add(counterfactualNanoUsd / NANO, counterfactualBasis)
+    this.#of.turnpike_provider_cost_usd_total.add(toUsd(costNanoUsd), provider, model)
+    this.#of.turnpike_counterfactual_cost_usd_total.add(toUsd(counterfactualNanoUsd), counterfactualBasis)
   }
 }
 

@@ -1,12 +1,14 @@
+import type { Prices } from '../../core/money/prices.ts'
+import { decimalUsd } from '../../core/money/usd.ts'
 import type { TokenCounter } from '../../core/ports/token-counter.ts'
 import type { Usage } from '../../core/reply/usage.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
-import type { Counterfactual, Pricer, Receipt, ReceiptCost } from '../../core/telemetry/receipt.ts'
+import type { Counterfactual, Receipt, ReceiptCost } from '../../core/telemetry/receipt.ts'
 import { withInput } from './without-edits.ts'
 
 /** Sources of prices and token counts. */
 export interface Accountants {
-  readonly pricer: Pricer
+  readonly pricer: Pick<Prices, 'price'>
   /** Estimates the tokens of the request as it was before plugins edited it. */
   readonly tokens: TokenCounter | undefined
 }
@@ -28,12 +30,10 @@ export interface Bill {
   readonly counterfactual: Counterfactual
 }
 
-const NANO = 1_000_000_000
-const NANO_DIGITS = 9
 const FIRST_ERROR_STATUS = 400
 const NO_PRICE = { price_source: null, matched: null }
 const UNKNOWN: ReceiptCost = { provider_usd: null, ...NO_PRICE }
-const NOTHING: ReceiptCost = { provider_usd: toUsd(0), ...NO_PRICE }
+const NOTHING: ReceiptCost = { provider_usd: decimalUsd(0), ...NO_PRICE }
 
 /** Computes the bill of a request. */
 export function billOf(billed: Billed, accountants: Accountants): Bill {
@@ -42,11 +42,11 @@ export function billOf(billed: Billed, accountants: Accountants): Bill {
   if (usage === undefined) return billWithoutUsage(billed, answered?.status)
   const served = billed.served ?? exchange.target
   const { costNanoUsd, source, matched } = accountants.pricer.price(served, usage, atMs)
-  const usd = toUsd(costNanoUsd)
+  const usd = decimalUsd(costNanoUsd)
   const price = { price_source: source, matched: matched ?? null }
   if (answered === undefined)
     return {
-      cost: { provider_usd: toUsd(0), ...price },
+      cost: { provider_usd: decimalUsd(0), ...price },
       counterfactual: { usd, basis: 'cached-reply', explained: CACHED },
     }
   const cost = { provider_usd: usd, ...price }
@@ -95,7 +95,7 @@ function estimate({ exchange, usage, served, atMs }: Answered, { pricer, tokens 
   const before = tokens.inputTokens(exchange.client.canonical, served.model)
   const after = tokens.inputTokens(exchange.request, served.model)
   const { least, most } = withInput(usage, before - after)
-  const [from, to] = [least, most].map((used) => toUsd(pricer.price(served, used, atMs).costNanoUsd))
+  const [from, to] = [least, most].map((used) => decimalUsd(pricer.price(served, used, atMs).costNanoUsd))
   const modules = [...new Set(exchange.edits.map(({ module }) => module))].join(', ')
   const explained = `The request was edited (${modules}): an estimated ${before} input tokens before, ${after} after; ${least === most ? IN_ITS_SHARES : IN_A_RANGE}`
   return { usd: from ?? null, ...(least !== most && { usd_at_most: to }), basis, explained: explained.toWellFormed() }
@@ -105,8 +105,3 @@ const IN_ITS_SHARES =
   'the difference is priced in the shares of this reply’s own input: read from the prompt cache, written to it, and neither.'
 const IN_A_RANGE =
   'the provider does not report its prompt cache, so the bounds price the difference as read from it and as fresh input.'
-
-/** Formats nano-dollars as an exact decimal of USD with nine fraction digits. */
-export function toUsd(nanoUsd: number): string {
-  return `${Math.floor(nanoUsd / NANO)}.${String(nanoUsd % NANO).padStart(NANO_DIGITS, '0')}`
-}

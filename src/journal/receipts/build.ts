@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto'
+import { answererOf } from '../../core/money/prices.ts'
+import { decimalUsd } from '../../core/money/usd.ts'
 import type { Ending } from '../../core/reply/byte-source.ts'
 import type { Usage } from '../../core/reply/usage.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
 import type { Receipt, ReceiptLatency, ReceiptSettlement, ReceiptUsage } from '../../core/telemetry/receipt.ts'
-import { type Accountants, billOf, toUsd } from './billing.ts'
+import { type Accountants, billOf } from './billing.ts'
 
 /** A finished request, with the end of its reply. */
 export interface ReplyFacts {
@@ -93,7 +95,7 @@ function receiptOf(
       module,
       action: nameOf(action),
       ms: rounded(durationMs),
-      ...(ownCostNanoUsd !== undefined && { own_usd: toUsd(ownCostNanoUsd) }),
+      ...(ownCostNanoUsd !== undefined && { own_usd: decimalUsd(ownCostNanoUsd) }),
     })),
     usage: usage === undefined ? unreportedUsage(exchange, outcome) : usageOf(usage),
     outcome,
@@ -121,8 +123,7 @@ function outcomeOf({ isDelivered, status }: ReplyFacts, ending: Ending | undefin
 
 /** Returns the target that replied; a stored reply names its original target in a header. */
 function servedBy({ calls, reply }: Exchange): Target | undefined {
-  const answered = calls.findLast(({ outcome }) => outcome === 'answered')
-  if (answered !== undefined || calls.length > 0) return answered
+  if (calls.length > 0) return answererOf({ calls })
   const name = reply?.headers['x-svc-model']
   if (typeof name !== 'string') return undefined
   const slash = name.indexOf('/')

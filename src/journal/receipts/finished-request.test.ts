@@ -2,7 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { openExchange } from '../../../test/support/exchange.ts'
 import { sampleReceipt } from '../../../test/support/receipts.ts'
-import { toUsd } from './billing.ts'
+import { decimalUsd } from '../../core/money/usd.ts'
 import { cacheOutcomeOf, finishedRequestOf } from './finished-request.ts'
 
 const BODY = '{"model":"claude-x","max_tokens":5,"messages":[{"role":"user","content":"a secret question"}]}'
@@ -11,7 +11,7 @@ const facts = () => ({ exchange: openExchange({ body: BODY, dialect: 'messages' 
 
 test('finished request: amounts equal the receipt’s, to the nano-dollar', (t) => {
   const check = (nanoUsd: number) => {
-    const cost = { provider_usd: toUsd(nanoUsd), price_source: null, matched: null }
+    const cost = { provider_usd: decimalUsd(nanoUsd), price_source: null, matched: null }
     t.is(finishedRequestOf(sampleReceipt({ cost }), facts(), kept).costNanoUsd, nanoUsd)
   }
   fc.assert(fc.property(fc.maxSafeNat(), check))

@@ -1,3 +1,4 @@
+import { nanoUsdOfDecimal } from '../../core/money/usd.ts'
 import type { Exchange } from '../../core/request/exchange.ts'
 import type { Receipt } from '../../core/telemetry/receipt.ts'
 import type { CacheOutcome, FinishedRequest, RequestTrace, TraceStep } from '../../core/telemetry/telemetry.ts'
@@ -63,9 +64,8 @@ function providersRefusal({ outcome, status, attempts }: Receipt): string | null
     : null
 }
 
-/** Converts USD to nano-dollars. Exact, since the decimal has nine fraction digits. */
 function fromUsd(usd: string | null): number | null {
-  return usd === null ? null : Number(usd.replace('.', ''))
+  return usd === null ? null : nanoUsdOfDecimal(usd)
 }
 
 /** Returns the best of the cache results that the steps recorded. */

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { Cost, Prices, PriceTerms, Rates } from '../../core/money/prices.ts'
 import type { Usage } from '../../core/reply/usage.ts'
 import type { Target } from '../../core/request/exchange.ts'
 import { type BilledCall, billedCalls } from './billed-calls.ts'
@@ -7,49 +8,10 @@ import { type CeilingPrice, ceilingSheet } from './ceiling.ts'
 import { applyEntry, entryTarget } from './entry-sheet.ts'
 import type { PriceEntry, PriceOverrides } from './override-schema.ts'
 import { findEntry, PriceFileError } from './overrides.ts'
-import {
-  boundsOf,
-  costOf,
-  type NanoRates,
-  nanoUsdOf,
-  type PriceSheet,
-  type PriceSource,
-  type PriceTerms,
-  perRequest,
-} from './sheet.ts'
+import { boundsOf, costOf, nanoUsdOf, type PriceSheet, type PriceSource, perRequest } from './sheet.ts'
 
-/** Cost of a call. */
-export interface Price {
-  /** Nano-USD, rounded up once. */
-  readonly costNanoUsd: number
-  /** The least certain source of the prices used. */
-  readonly source: PriceSource
-  /** Name of the matched model, for receipts. */
-  readonly matched: string | undefined
-}
-
-/** Upper bounds for holds, in nano-USD, rounded up: per token, per request of a provider's tool, and per call. */
-export interface Rates extends NanoRates {
-  readonly webSearchNanoUsd: number
-  readonly webFetchNanoUsd: number
-  readonly callNanoUsd: number
-  readonly source: PriceSource
-}
-
-/** Highest input of a call, cached tokens included, and its terms that affect the price. */
-export interface ExpectedCall extends PriceTerms {
-  readonly inputTokens: number
-}
-
-/** Prices of models. */
-export interface PriceBook {
-  /** Returns the cost of a usage at the request's admission. For an unknown model it is the ceiling, never 0. */
-  price(target: Target, usage: Usage, atMs: number): Price
-  /**
-   * Returns upper bounds for a call with at most this many input tokens: with the same time and terms, no usage of that size
-   * more. A number alone means the standard tier, worldwide, at the usual speed.
-   */
-  rates(target: Target, call: number | ExpectedCall, atMs: number): Rates
+/** Prices, and the sheets that they are computed from. */
+export interface PriceBook extends Prices {
   /** Returns all that is known of a model's price, for display. */
   sheet(target: Target, atMs: number): PriceSheet
 }
@@ -79,7 +41,7 @@ export function createPriceBook({ overrides, ceiling }: PriceBookOptions): Price
   )
   const webSearch = perRequest(ceiling.web_search)
   const usualRates = rememberRates(webSearch)
-  const price = (target: Target, usage: Usage, atMs: number): Price => {
+  const price = (target: Target, usage: Usage, atMs: number): Cost => {
     const found = sheet(target, atMs)
     const isGuessed = usage.webSearchRequests > 0 && found.webSearch === undefined
     const source = isGuessed ? 'ceiling' : found.source
@@ -94,9 +56,9 @@ export function createPriceBook({ overrides, ceiling }: PriceBookOptions): Price
     },
     rates(target, call, atMs) {
       const found = sheet(target, atMs)
-      if (typeof call === 'number') return usualRates(found, call)
       const { inputTokens, ...terms } = call
-      return ratesOf(found, { inputTokens, terms, webSearch })
+      const hasTerms = Object.keys(terms).length > 0
+      return hasTerms ? ratesOf(found, { inputTokens, terms, webSearch }) : usualRates(found, inputTokens)
     },
   }
 }
@@ -110,7 +72,6 @@ function ratesOf(
     webSearchNanoUsd: nanoUsdOf(sheet.webSearch ?? webSearch),
     webFetchNanoUsd: nanoUsdOf(sheet.webFetch),
     callNanoUsd: nanoUsdOf(sheet.call),
-    source: sheet.source,
   }
 }
 
@@ -169,7 +130,7 @@ function assertKnown({ models }: PriceOverrides, findListed: FindListed): void {
 
 const SURENESS: readonly PriceSource[] = ['operator', 'catalogue', 'ceiling']
 
-function add(sum: Price, part: Price): Price {
+function add(sum: Cost, part: Cost): Cost {
   return {
     costNanoUsd: Math.min(sum.costNanoUsd + part.costNanoUsd, Number.MAX_SAFE_INTEGER),
     source: SURENESS.indexOf(part.source) > SURENESS.indexOf(sum.source) ? part.source : sum.source,

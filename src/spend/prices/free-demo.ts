@@ -1,7 +1,16 @@
-import type { Prices } from '../../core/money/caps.ts'
+import type { Prices } from '../../core/money/prices.ts'
 
 const NOTHING = { costNanoUsd: 0, source: 'catalogue', matched: 'demo' } as const
-const NO_RATES = { inputNanoUsd: 0, cacheWrite5mNanoUsd: 0, cacheWrite1hNanoUsd: 0, outputNanoUsd: 0, callNanoUsd: 0 }
+const NO_RATES = {
+  inputNanoUsd: 0,
+  cacheReadNanoUsd: 0,
+  cacheWrite5mNanoUsd: 0,
+  cacheWrite1hNanoUsd: 0,
+  outputNanoUsd: 0,
+  webSearchNanoUsd: 0,
+  webFetchNanoUsd: 0,
+  callNanoUsd: 0,
+}
 
 /** Makes the demo provider free: it calls no model. */
 export function withFreeDemo(prices: Prices): Prices {

@@ -114,7 +114,9 @@ test('prices: no usage of a call costs more than its bounds, however its input i
 test('prices: the bounds of a larger call apply to a smaller one', (t) => {
   fc.assert(
     fc.property(target, tokens, tokens, (asked, a, b) => {
-      const [small, large] = [Math.min(a, b), Math.max(a, b)].map((size) => book.rates(asked, size, NOVEMBER_MS))
+      const [small, large] = [Math.min(a, b), Math.max(a, b)].map((size) =>
+        book.rates(asked, { inputTokens: size }, NOVEMBER_MS),
+      )
       return (
         (small?.inputNanoUsd ?? 1) <= (large?.inputNanoUsd ?? 0) &&
         (small?.outputNanoUsd ?? 1) <= (large?.outputNanoUsd ?? 0)
@@ -126,7 +128,7 @@ test('prices: the bounds of a larger call apply to a smaller one', (t) => {
 
 test('prices: bounds are those of the step that a call reaches, and of its terms', (t) => {
   const sonnet = { provider: 'anthropic', model: 'claude-sonnet-4-5' }
-  t.deepEqual(book.rates(sonnet, 200_000, NOVEMBER_MS), {
+  t.deepEqual(book.rates(sonnet, { inputTokens: 200_000 }, NOVEMBER_MS), {
     inputNanoUsd: 3000,
     cacheReadNanoUsd: 300,
     cacheWrite5mNanoUsd: 3750,
@@ -135,12 +137,10 @@ test('prices: bounds are those of the step that a call reaches, and of its terms
     webSearchNanoUsd: 10_000_000,
     webFetchNanoUsd: 0,
     callNanoUsd: 0,
-    source: 'catalogue',
   })
-  t.like(book.rates(sonnet, 200_001, NOVEMBER_MS), { inputNanoUsd: 6000, outputNanoUsd: 22_500 })
+  t.like(book.rates(sonnet, { inputTokens: 200_001 }, NOVEMBER_MS), { inputNanoUsd: 6000, outputNanoUsd: 22_500 })
   t.like(book.rates(sonnet, { inputTokens: 1, inferenceGeo: 'us' }, NOVEMBER_MS), { inputNanoUsd: 3300 })
-  t.like(book.rates({ provider: 'mine', model: 'unknown' }, 1, NOVEMBER_MS), {
-    source: 'ceiling',
+  t.like(book.rates({ provider: 'mine', model: 'unknown' }, { inputTokens: 1 }, NOVEMBER_MS), {
     inputNanoUsd: 15_000,
   })
 })

@@ -7,11 +7,12 @@
  *
  *   tokens × rates of the step of this input × factors of tier, region, speed  +  requests × fees   ──►  nano-USD, up
  */
+import type { Cost, PriceTerms, Rates } from '../../core/money/prices.ts'
 import type { Usage } from '../../core/reply/usage.ts'
 import { divideUp, scaleUp } from './decimal.ts'
 
 /** Source of a price, from the most to the least certain. */
-export type PriceSource = 'operator' | 'catalogue' | 'ceiling'
+export type PriceSource = Cost['source']
 
 /** Pico-USD per token. */
 export interface TokenRates {
@@ -43,9 +44,6 @@ export interface PriceSheet {
   /** Millionths by the values of `PriceTerms`; an unlisted value leaves the price unchanged. */
   readonly factors: ReadonlyMap<string, bigint>
 }
-
-/** Terms of a usage or a request that affect its price. */
-export type PriceTerms = Pick<Usage, 'serviceTier' | 'inferenceGeo' | 'speed'>
 
 /** A factor of 1. */
 export const UNIT_FACTOR = 1_000_000n
@@ -88,17 +86,10 @@ export function costOf(sheet: PriceSheet, usage: Usage, webSearch: bigint): numb
   return toNanoUsd(tokens, sheet, { terms: usage, fees: fees + call })
 }
 
-/** Nano-USD per token, each rounded up. */
-export interface NanoRates {
-  readonly inputNanoUsd: number
-  readonly cacheReadNanoUsd: number
-  readonly cacheWrite5mNanoUsd: number
-  readonly cacheWrite1hNanoUsd: number
-  readonly outputNanoUsd: number
-}
+type TokenBounds = Omit<Rates, 'webSearchNanoUsd' | 'webFetchNanoUsd' | 'callNanoUsd'>
 
 /** Returns the highest rates of a call with at most this many input tokens, on these terms. */
-export function boundsOf(sheet: PriceSheet, inputTokens: number, terms: PriceTerms): NanoRates {
+export function boundsOf(sheet: PriceSheet, inputTokens: number, terms: PriceTerms): TokenBounds {
   const rates = sheet.steps.filter(({ aboveInputTokens: above }) => above === 0 || above < inputTokens)
   const dearest = (name: keyof TokenRates) => {
     const [most = 0n] = rates.map((step) => step.rates[name]).sort((a, b) => (a < b ? 1 : -1))
