@@ -48,7 +48,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   journal: CORE_ONLY,
   http: {
     layers: ['core', 'providers', 'dialects', 'pipeline', 'plugin', 'accounts', 'commerce', 'journal'],
-    packages: ['koa', '@koa', '@types', 'koa-body', 'lru-cache', 'zod'],
+    packages: ['koa', '@koa', '@types', 'lru-cache', 'zod'],
   },
   config: { layers: ['core', 'pipeline', 'providers'], packages: 'any' },
   cli: {
