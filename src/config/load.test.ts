@@ -26,6 +26,13 @@ test('config: the defaults need neither file nor environment', (t) => {
   t.is(sourceOf('server.port'), 'default')
 })
 
+test('config: a file of comments alone has no options; one after a byte order mark counts', (t) => {
+  const comments = '# server:\r\n\n  #   port: 1\n\t\n'
+  t.is(load(t, comments).config.server.port, 3099)
+  for (const before of ['', comments, '\uFEFF']) t.is(load(t, `${before}server: {port: 4000}`).config.server.port, 4000)
+  t.regex(faultsOf(t, `${comments}  - 1\n`), /expected a map of options/)
+})
+
 test('config: the environment overrides the file, which overrides the default', (t) => {
   const yaml =
     'server: { port: 4000, body_limit: 1MB }\npipeline:\n  default: none\nproviders: { anthropic: { base_url: "http://a" } }'
