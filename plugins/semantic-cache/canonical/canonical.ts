@@ -3,7 +3,7 @@ import { rewriteEnglish } from './english/rewrite.ts'
 import { readText } from './read.ts'
 
 /** Version of the rules, part of every scope: incremented when a form changes. */
-export const RULES_VERSION = 'canonical-8'
+export const RULES_VERSION = 'canonical-9'
 
 /** Matches quoted material behind a colon, which is preserved exactly. */
 const HANDED_OVER = /^(?<head>[^:\n]{3,200}):(?<gap>\s+)(?<payload>\S.*)$/su

@@ -27,6 +27,8 @@ export const PLACEHOLDERS = {
 const SPAN = /(?<![^\s(])(?:`[^`\n]+`|"[^"\n]+"|“[^”\n]+”|'[^'\n]+'|‘[^’\n]+’)(?=[\s,;:.?!)]|$)/gu
 /** Matches a dash in a range, which is not part of a span. */
 const DASH_IN_RANGE = /(?<=\d)–(?=\d)/gu
+/** Matches the mark behind a word; alone it may be the subject. */
+const TRAILING_DOTS = /(?<=\p{L}{2})…(?=\s|$)/gu
 const QUOTATION_MARK = /["“”«»„`‘]|(?<![^\s(])'|(?<!\p{L})’/u
 const NUMBER = /^\d/
 const MIXED = /[\p{L}:]/u
@@ -59,21 +61,15 @@ export function readText(text: string): Reading | undefined {
     return placeholderOf(piece, protectedPieces.length - 1)
   }
   const bare = text
-    .replace(SPAN, (span) => protect(withStraightMarks(span)))
+    .replace(SPAN, (span) => protect(span))
     .replace(DASH_IN_RANGE, '-')
-    .replaceAll('…', '...')
+    .replace(TRAILING_DOTS, '...')
   if (QUOTATION_MARK.test(bare)) return undefined
   const tokens = bare
     .split(/\s+/u)
     .filter((chunk) => chunk !== '')
     .flatMap((chunk) => tokensOf(chunk, protect))
   return protectedPieces.length * 2 > KIND_SIZE ? undefined : { tokens, protectedPieces }
-}
-
-/** Replaces the marks of a span by straight ones; the quoted text is unchanged. */
-function withStraightMarks(span: string): string {
-  if (span.startsWith('“')) return `"${span.slice(1, -1)}"`
-  return span.startsWith('‘') ? `'${span.slice(1, -1)}'` : span
 }
 
 /** Returns the placeholder of the protected piece at an index; it encodes the kind. */

@@ -1,4 +1,5 @@
-import { PARTS, TABLE } from './frame-table.ts'
+import { INDIRECT } from './courtesies.ts'
+import { INDIRECT_TABLE, PARTS, TABLE } from './frame-table.ts'
 
 /**
  * DESIGN — frames
@@ -20,26 +21,41 @@ type Restore = (text: string) => string
 
 const REST = '…'
 const ARROW = ' ⇒ '
-const FRAMES: readonly Frame[] = TABLE.split('\n')
-  .filter((line) => line.includes(ARROW))
-  .map((line) => {
-    const [source = '', form = ''] = line.slice(2).split(ARROW)
-    const start = source.startsWith(REST) ? '' : '^'
-    const end = source.endsWith(REST) ? '' : '$'
-    return { pattern: new RegExp(start + filled(source.replaceAll(REST, '')) + end, 'u'), form: form.replace(REST, '') }
-  })
+const FRAMES = framesOf(TABLE)
+const INDIRECT_FRAMES = framesOf(INDIRECT_TABLE)
 const MOST_ROUNDS = 6
 
 /** Returns the canonical phrasing of a text's frame; `restore` returns the piece of a placeholder. */
 export function framed(text: string, restore: Restore): string {
-  let asked = text
+  let asked = withFrames(text, INDIRECT_FRAMES, restore).replace(INDIRECT, '')
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const before = asked
-    for (const { pattern, form } of FRAMES)
-      asked = asked.replace(pattern, (...groups: unknown[]) => formOf(form, groups, restore))
+    asked = withFrames(asked, FRAMES, restore)
     if (asked === before) break
   }
   return asked
+}
+
+function withFrames(text: string, frames: readonly Frame[], restore: Restore): string {
+  return frames.reduce(
+    (asked, { pattern, form }) => asked.replace(pattern, (...groups: unknown[]) => formOf(form, groups, restore)),
+    text,
+  )
+}
+
+function framesOf(table: string): Frame[] {
+  return table
+    .split('\n')
+    .filter((line) => line.includes(ARROW))
+    .map((line) => {
+      const [source = '', form = ''] = line.slice(2).split(ARROW)
+      const start = source.startsWith(REST) ? '' : '^'
+      const end = source.endsWith(REST) ? '' : '$'
+      return {
+        pattern: new RegExp(start + filled(source.replaceAll(REST, '')) + end, 'u'),
+        form: form.replace(REST, ''),
+      }
+    })
 }
 
 /** Expands the parts of a pattern; `the` is optional wherever it occurs. */
@@ -71,9 +87,14 @@ const FUNCTIONS: Readonly<Record<string, (text: string, restore: Restore) => str
   opposite: (text) => OPPOSITES[text] ?? text,
 }
 
+/** Matches a time or a day: from 9pm to 5am it is not as long as from 5am to 9pm. */
+const MOMENT =
+  /\d[:\d]*[ap]m\b|\d:\d|\b(?:noon|midnight|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october|november|december)\b/i
+
 /** Sorts two parts of as many words each; in `hot tea and coffee` an adjective may belong to both. */
 function sorted(text: string, restore: Restore): string {
   const [one = '', other = ''] = text.split(' | ')
-  const isSwapped = one.split(' ').length === other.split(' ').length && restore(other) < restore(one)
+  const isSwapped =
+    !MOMENT.test(restore(text)) && one.split(' ').length === other.split(' ').length && restore(other) < restore(one)
   return isSwapped ? `${other} and ${one}` : `${one} and ${other}`
 }

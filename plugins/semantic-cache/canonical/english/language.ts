@@ -19,7 +19,12 @@ const OTHERS = setOf(`
   il lo gli che di non sono come posso perché qual della nel
   o os uma não com como qual você meu para dos
   het een van voor niet hoe ik mijn kan wat waarom zijn
-  och att det som är hur jag inte på för`)
+  och att det som är hur jag inte på för
+  er og ikke jeg hvad hvor hvordan hvorfor af til
+  czy jest nie się na jak co gdzie kto dlaczego ten ta te tego
+  je se není kde kdo jsem proč ali li što gdje kako
+  ei mitä missä miten onko ja care este ce unde nu și cum pe cu
+  bir ve için nasıl mi bu dan apa ini itu yang tidak ada bagaimana`)
 /** Further first words of greetings, sentences and tasks. */
 const STARTERS = setOf(`
   hi hello hey good greetings dear thanks thank excuse sorry okay so well just quick short question kindly here let us

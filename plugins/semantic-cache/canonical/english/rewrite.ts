@@ -1,4 +1,6 @@
 import { PLACEHOLDERS, placeholderIndex, placeholderOf, type Reading, type Token } from '../read.ts'
+import { withoutClosingMark } from './closing-mark.ts'
+import { isCount } from './counts.ts'
 import { withoutCourtesies } from './courtesies.ts'
 import { framed } from './frames.ts'
 import { isStarter } from './language.ts'
@@ -31,8 +33,11 @@ const AFTER_I =
 const PREPOSITION = /^(?:for|of|to|from|with|by|as|in|on|at|or|and|into|like)$/i
 /** Matches a word before which `'s` is no `has`. */
 const BEHIND_IS = /^(?:the|an?|my|your|our|his|her|its|their|this|that|in|on|at|for|not|noon|midnight)$|^[^a-z]/
+/** Matches verbs before which `'d` is `would`. */
+const LIKES = /^(?:like|love|prefer|rather)$/
 const STARTS_SENTENCE = /^[.?!…:]$/
 const QUOTED = /^[`"“']/u
+const MENTION = new RegExp(`^(?:what does ${PLACEHOLDERS.quote} mean|translate ${PLACEHOLDERS.quote} to [a-z]+)$`)
 const TIME = /^(\d{1,2}(?::\d{2})?)\s?([AaPp])\.?[Mm]\.?$/
 const UNITS = new Set('km kg cm mm mg ml mph kb gb tb'.split(' '))
 
@@ -48,11 +53,14 @@ export function rewriteEnglish({ tokens, protectedPieces }: Reading, keepsNumera
   if (comparesWordings(tokens)) return undefined
   const namesKind = tokens.some(({ text }) => NAMED_KINDS.test(text))
   const words = tokens.map((token, place) => wordOf(token, { tokens, place, pieces, keepsNumerals, namesKind }))
-  const one = joinUnits(words, pieces).join(' ')
-  return restored(
-    settled(one, (text) => restored(text, pieces)),
-    pieces,
-  )
+  const one = (namesKind ? words : joinUnits(words, pieces)).join(' ')
+  const form = settled(one, (text) => restored(text, pieces))
+  return restored(form, MENTION.test(form) ? pieces.map(withStraightMarks) : pieces)
+}
+
+/** Replaces the marks of a quotation; in code they are part of the question. */
+function withStraightMarks(piece: string): string {
+  return piece.replace(/^“(.*)”$/su, '"$1"').replace(/^‘(.*)’$/su, "'$1'")
 }
 
 /** Tests for two spellings of one word, as in `Replace colour with color`: the text is about the difference. */
@@ -82,6 +90,7 @@ function wordOf({ kind, text }: Token, where: Place): string {
   const { tokens, place, pieces, keepsNumerals, namesKind } = where
   if (kind === 'protected') {
     const piece = pieces[placeholderIndex(text) ?? 0] ?? ''
+    if (namesKind) return text
     const time = TIME.exec(piece)
     if (time !== null) return protectedIn(pieces, `${time[1]}${time[2]?.toLowerCase()}m`)
     return THOUSANDS.test(piece) ? protectedIn(pieces, piece.replaceAll(',', '')) : text
@@ -92,11 +101,11 @@ function wordOf({ kind, text }: Token, where: Place): string {
     return BEFORE_I.test(before) || AFTER_I.test(after) ? 'i' : protectedIn(pieces, text)
   }
   const lower = text.toLowerCase()
+  const startsSentence = place === 0 || STARTS_SENTENCE.test(tokens[place - 1]?.text ?? '')
+  if (namesKind && !startsSentence) return LOWER.test(text) ? text : protectedIn(pieces, text)
   if (isPlain(text, tokens[place - 1])) {
-    const isKept = namesKind && place > 0
-    const expanded = isKept ? undefined : contraction(lower, tokens[place - 1]?.text, tokens[place + 1]?.text)
-    const plain = expanded ?? (isKept ? lower : spelling(lower))
-    const number = keepsNumerals || isKept ? undefined : NUMBER_WORDS.get(plain)
+    const plain = contraction(lower, tokens[place - 1]?.text, tokens[place + 1]?.text) ?? spelling(lower)
+    const number = keepsNumerals || !isCount(tokens, place) ? undefined : NUMBER_WORDS.get(plain)
     return number === undefined ? plain : protectedIn(pieces, number)
   }
   return text.endsWith("'s") ? `${protectedIn(pieces, text.slice(0, -2))}'s` : protectedIn(pieces, text)
@@ -104,6 +113,7 @@ function wordOf({ kind, text }: Token, where: Place): string {
 
 /** Expands a contraction; behind a preposition it is a quoted word: `grep for can't`. `who's left` may be `has`. */
 function contraction(word: string, before = '', after = ''): string | undefined {
+  if (word.endsWith("'d")) return LIKES.test(after) ? `${word.slice(0, -2)} would` : undefined
   if (PREPOSITION.test(before) || (word.endsWith("'s") && !BEHIND_IS.test(after))) return undefined
   return CONTRACTIONS.get(word)
 }
@@ -119,7 +129,7 @@ function spelling(word: string): string {
  */
 function americanised(word: string): string {
   if (word.length < LONG || word.includes('-')) return word
-  return word.replace(/(?<!^pr)is(e|ed|es|er|ers|ing|ation|ations)$/, 'iz$1').replace(/our(s?)$/, 'or$1')
+  return word.replace(/(?<!^pr)is(e|ed|es|er|ers|ing|ation|ations)$/, 'iz$1').replace(/(?<!^lab)our(s?)$/, 'or$1')
 }
 
 /**
@@ -161,27 +171,6 @@ function unitOf(word: string): string | undefined {
   return UNITS.has(word) ? word : undefined
 }
 
-const HOW_TO = /^(?:how to|tell me)\b/
-/** Matches the start of a question; in `What she did was wrong?` and `Could be wrong?` the mark makes one of a statement. */
-const QUESTION =
-  /^(?:(?:what|where|when|why|who|which|how)\b(?! (?:i|you|he|she|it|we|they|my|your|his|her|our|their)\b)|(?:can|could|should|would|will|must|has|did)\b(?! (?:be|been|have|not|never|also|just)\b)|(?:was|were)\b(?! \w+ing\b)|(?:whom|whose|is|are|do (?:i|you|we|they)|does|may i|am i|have i)\b)/
-/** Matches a question at the end, behind its context. */
-const LAST_QUESTION = / [,.] (?:what|how|where|when|why|who|which|can i|should i|do i)\b[^,.?!]*$/
-const CRY = /^(?:what|how)\b/
-/** Matches closing marks, except `…` and `...`, which may request a continuation, and `?` behind a list: `sorry, thanks?` */
-const CLOSING_MARK = /(?<! [.…]| , (?:thanks|thank you|thx)) (?:\.|[?!](?: [?!])*)$/
-
-/**
- * Strips a closing mark from a question; elsewhere `?` makes one (`Delete this file?`), and `!` an exclamation of it.
- */
-function withoutClosingMark(text: string): string {
-  const bare = text.replace(CLOSING_MARK, '')
-  const mark = text.slice(bare.length)
-  if (mark.includes('!') && !mark.includes('?') && CRY.test(bare)) return text
-  const isAsked = QUESTION.test(bare) || LAST_QUESTION.test(bare) || HOW_TO.test(bare)
-  return mark.includes('?') && !isAsked && bare !== '' ? `${bare} ?` : bare
-}
-
 const MOST_ROUNDS = 8
 const LONG = 6
 
@@ -190,7 +179,7 @@ function settled(text: string, restore: (text: string) => string): string {
   let form = text
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const before = form
-    form = framed(withoutCourtesies(withoutClosingMark(form)), restore)
+    form = framed(withoutClosingMark(withoutCourtesies(withoutClosingMark(form))), restore)
     if (form === before) break
   }
   return form

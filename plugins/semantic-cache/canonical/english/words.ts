@@ -3,7 +3,7 @@
  * unknown differences make another question.
  */
 
-/** Expanded contractions. `'s` and `'d` only where they are unambiguous. */
+/** Expanded contractions. `'s` only where it is unambiguous. */
 export const CONTRACTIONS = table(`
   can't=can not; cannot=can not; won't=will not; don't=do not; doesn't=does not; didn't=did not; isn't=is not
   aren't=are not; wasn't=was not; weren't=were not; haven't=have not; hasn't=has not; hadn't=had not
@@ -14,17 +14,20 @@ export const CONTRACTIONS = table(`
   there's=there is; here's=here is; it's=it is; whats=what is; dont=do not; doesnt=does not
   what're=what are; how're=how are; where're=where are; who're=who are`)
 
-/** Canonical spellings, in addition to `-ise` and `-our`. */
+/**
+ * Canonical spellings, in addition to `-ise` and `-our`. None that names another thing in one country (`defence`,
+ * `offence`, `licence`, `labour`), and none that is another word (`grey`, `calibre`).
+ */
 export const SPELLINGS = table(`
   coloured=colored; favourite=favorite; favourites=favorites; neighbourhood=neighborhood; centre=center
   centres=centers; kilometre=kilometer; kilometres=kilometers; centimetre=centimeter
   centimetres=centimeters; millimetre=millimeter; litre=liter; litres=liters; theatre=theater; theatres=theaters
-  fibre=fiber; calibre=caliber; analyse=analyze; analysed=analyzed; analysing=analyzing; paralyse=paralyze
+  fibre=fiber; analyse=analyze; analysed=analyzed; analysing=analyzing; paralyse=paralyze
   catalogue=catalog; cancelled=canceled; cancelling=canceling; travelling=traveling
   travelled=traveled; labelled=labeled; labelling=labeling
-  modelling=modeling; modelled=modeled; jewellery=jewelry; grey=gray; tyres=tires; aluminium=aluminum; mould=mold
+  modelling=modeling; modelled=modeled; jewellery=jewelry; tyres=tires; aluminium=aluminum; mould=mold
   plough=plow; enrol=enroll; fulfil=fulfill; skilful=skillful
-  instalment=installment; instalments=installments; defence=defense; offence=offense; licence=license
+  instalment=installment; instalments=installments; 
   practise=practice; pyjamas=pajamas; sceptical=skeptical; whilst=while; amongst=among; towards=toward
   afterwards=afterward; ageing=aging; judgement=judgment
   acknowledgement=acknowledgment; manoeuvre=maneuver; diarrhoea=diarrhea; anaemia=anemia; oestrogen=estrogen
@@ -47,7 +50,7 @@ export const SPELLINGS = table(`
  * occurs, words keep their form.
  */
 export const NAMED_KINDS =
-  /^(?:css|html|keyword|command|subcommand|function|method|statement|operator|flag|option|switch|clause|tag|attribute|property|parameter|argument|field|column|variable|class|module|package|library|event|hook|directive|selector|label|button|menu|tab|key|hashtag|prefix|suffix|verb|noun|adjective|adverb|spelling|numeral|digit|plural|singular|tense|abbreviation|term|dictionary|english|british|briton|brit|american|canadian|australian|correct|wrong|valid|scrabble|wordle|crossword)s?$/i
+  /^(?:css|html|keyword|command|subcommand|function|method|statement|operator|flag|option|switch|clause|tag|attribute|property|parameter|argument|field|column|variable|class|module|package|library|event|hook|directive|selector|label|button|menu|tab|key|hashtag|prefix|suffix|literal|integer|float|locale|verb|noun|adjective|adverb|spelling|numeral|digit|plural|singular|tense|abbreviation|term|dictionary|english|british|briton|brit|american|canadian|australian|correct|wrong|valid|scrabble|wordle|crossword)s?$/i
 
 /** Acronyms that mean the same in lower case. */
 export const ACRONYMS = words(`
@@ -74,7 +77,7 @@ export const NAMES = words(`
   Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February April June July September October November
   December Christmas Easter Halloween Jupiter Saturn Neptune Uranus Einstein Shakespeare Mozart Beethoven Darwin Napoleon
   Google Facebook Youtube Github Gmail Netflix Spotify Paypal Microsoft Wikipedia Whatsapp Instagram Linkedin Samsung
-  Toyota Ikea Javascript Typescript Postgres Postgresql Mysql Mongodb Redis Kubernetes Linux Ubuntu Debian Django
+  Toyota Ikea Javascript Typescript Postgres Postgresql Mysql Mongodb Redis Kubernetes Linux Debian Django
   Haskell Kotlin Wordpress Bitcoin Ethereum Internet Nobel Olympics Olympic
   Powerpoint Photoshop Firefox`)
 
