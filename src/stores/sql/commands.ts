@@ -1,7 +1,7 @@
 import { openAccount, suspendAccount } from './accounts/account.ts'
 import { listAudit } from './accounts/audit.ts'
 import { changeKey, createKey, findKey, listKeys, revokeKey, touchKeys } from './accounts/keys.ts'
-import { billingCommands, singleBillingStatements } from './billing/commands.ts'
+import { billingCommands, singleBillingCommands } from './billing/commands.ts'
 import { readBalance } from './credits/balance.ts'
 import { endCalls } from './credits/end.ts'
 import { appendToLedger } from './credits/entries.ts'
@@ -39,61 +39,67 @@ import { readSpend } from './spend/windows.ts'
 import { putRequests } from './telemetry/put.ts'
 import { findRequest, listRequests, readUsage } from './telemetry/read.ts'
 
+/** Commands of one statement, which is a transaction by itself: on PostgreSQL they save two round trips. */
+const singleStatements = {
+  'spend.read': readSpend,
+  'spend.prune': pruneWindows,
+  'payments.open-window': openPaymentWindow,
+  'payments.move': movePayment,
+  'payments.renew': renewPayment,
+  'payments.release': releasePayment,
+  'payments.leave': leavePayment,
+  'payments.list-settled': listSettledPayments,
+  'payments.list': listPayments,
+  'payments.report': reportPayments,
+  'sessions.open': openSession,
+  'sessions.commit': commitSessionCall,
+  'sessions.read': readSession,
+  'ledger.list': listEntries,
+  'receipt.put': putReceipts,
+  'receipt.get': getReceipt,
+  'receipt.list': listReceipts,
+  'receipt.list-oldest': listOldestReceipts,
+  'receipt.prune': pruneReceipts,
+  'telemetry.find': findRequest,
+  'telemetry.list': listRequests,
+  'telemetry.usage': readUsage,
+  'telemetry.prune': pruneRequests,
+  'telemetry.prune-hours': pruneHours,
+  'keys.list': listKeys,
+  'keys.find': findKey,
+  'audit.list': listAudit,
+  ...singleBillingCommands,
+}
+
 /** All commands of the database, on either engine. */
 export const commands = {
+  ...singleStatements,
   'spend.reserve': reserveSpend,
   'spend.admit': admitSpend,
   'spend.grow': growSpend,
   'spend.settle': settleSpend,
   'spend.flush': flushSpend,
   'spend.sweep': sweepSpend,
-  'spend.read': readSpend,
-  'spend.prune': pruneWindows,
-  'payments.open-window': openPaymentWindow,
   'payments.claim': claimPayment,
-  'payments.move': movePayment,
-  'payments.renew': renewPayment,
-  'payments.release': releasePayment,
-  'payments.leave': leavePayment,
   'payments.take-overdue': takeOverduePayments,
   'payments.prune': prunePayments,
-  'payments.list-settled': listSettledPayments,
-  'payments.list': listPayments,
   'payments.reconcile': reconcilePayment,
-  'payments.report': reportPayments,
-  'sessions.open': openSession,
   'sessions.reserve': reserveSessionCall,
-  'sessions.commit': commitSessionCall,
   'sessions.release': releaseSessionCall,
   'sessions.leave': leaveSessionCall,
   'sessions.sweep': sweepSessionCalls,
-  'sessions.read': readSession,
   'ledger.take': takeCalls,
   'ledger.end': endCalls,
   'ledger.sweep': sweepCalls,
   'ledger.append': appendToLedger,
-  'ledger.list': listEntries,
   'account.balance': readBalance,
-  'receipt.put': putReceipts,
-  'receipt.get': getReceipt,
-  'receipt.list': listReceipts,
-  'receipt.list-oldest': listOldestReceipts,
-  'receipt.prune': pruneReceipts,
   'telemetry.put': putRequests,
-  'telemetry.find': findRequest,
-  'telemetry.list': listRequests,
-  'telemetry.usage': readUsage,
-  'telemetry.prune': pruneRequests,
-  'telemetry.prune-hours': pruneHours,
   'account.open': openAccount,
   'account.suspend': suspendAccount,
   'keys.create': createKey,
-  'keys.list': listKeys,
   'keys.change': changeKey,
   'keys.revoke': revokeKey,
   'keys.touch': touchKeys,
-  'keys.find': findKey,
-  'audit.list': listAudit,
   ...billingCommands,
 }
 
@@ -106,34 +112,5 @@ export type CommandInput<Name extends CommandName> = Parameters<(typeof commands
 /** Output of a command; plain data. */
 export type CommandOutput<Name extends CommandName> = Awaited<ReturnType<(typeof commands)[Name]>>
 
-/** Commands of one statement, which is a transaction by itself: on PostgreSQL they save two round trips. */
-export const SINGLE_STATEMENT: ReadonlySet<CommandName> = new Set([
-  'spend.read',
-  'spend.prune',
-  'payments.open-window',
-  'payments.move',
-  'payments.renew',
-  'payments.release',
-  'payments.leave',
-  'payments.list-settled',
-  'payments.list',
-  'payments.report',
-  'sessions.open',
-  'sessions.commit',
-  'sessions.read',
-  'ledger.list',
-  'receipt.put',
-  'receipt.get',
-  'receipt.list',
-  'receipt.list-oldest',
-  'receipt.prune',
-  'telemetry.find',
-  'telemetry.list',
-  'telemetry.usage',
-  'telemetry.prune',
-  'telemetry.prune-hours',
-  'keys.list',
-  'keys.find',
-  'audit.list',
-  ...singleBillingStatements,
-])
+/** Names of the commands of one statement. */
+export const SINGLE_STATEMENT: ReadonlySet<string> = new Set(Object.keys(singleStatements))

@@ -1,7 +1,6 @@
-import { messageOf } from '../../../core/errors.ts'
-import { startInterval } from '../../../core/interval.ts'
 import type { CallLedger } from '../../../core/ports/calls.ts'
 import type { Log } from '../../../core/ports/log.ts'
+import { startHoldSweeper } from '../hold-sweeper.ts'
 import type { SqlStore } from '../store.ts'
 
 const SWEEP_EVERY_MS = 30_000
@@ -16,11 +15,7 @@ export interface SqlCallLedger extends CallLedger {
 
 /** Creates the ledger of calls and credits in the database. */
 export function createCallLedger({ store, log }: { store: SqlStore; log: Log }): SqlCallLedger {
-  const sweeper = startInterval((signal) => sweepAll(store, { log, signal }), {
-    everyMs: SWEEP_EVERY_MS,
-    onError: (error) => log.warn({ reason: messageOf(error) }, 'calls.sweep-failed'),
-  })
-  void sweeper.run()
+  const sweeper = startHoldSweeper({ store, command: 'ledger.sweep', everyMs: SWEEP_EVERY_MS, name: 'calls', log })
   return {
     take: (order) => store.run('ledger.take', order),
     async end(ends) {
@@ -30,19 +25,7 @@ export function createCallLedger({ store, log }: { store: SqlStore; log: Log }):
       if (late > 0) log.warn({ holds: late }, 'calls.ended-late')
       return outcomes
     },
-    sweep: () => sweepAll(store, { log, signal: undefined }),
+    sweep: () => sweeper.sweep(),
     close: () => sweeper.close(),
-  }
-}
-
-async function sweepAll(
-  store: SqlStore,
-  { log, signal }: { log: Log; signal: AbortSignal | undefined },
-): Promise<void> {
-  for (;;) {
-    const { expired, isMore } = await store.run('ledger.sweep', undefined)
-    // Holds were never ended: after a crash, or with a lease too short.
-    if (expired > 0) log.warn({ holds: expired }, 'calls.holds-expired')
-    if (!isMore || signal?.aborted) return
   }
 }

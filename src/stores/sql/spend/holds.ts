@@ -3,7 +3,8 @@ import { GatewayError } from '../../../core/errors.ts'
 import type { Reservation, SpendHold, SpendWindow, WindowStanding } from '../../../core/ports/spend-ledger.ts'
 import { type Command, type Moment, Undo } from '../engine/command.ts'
 import { type Places, statement } from '../engine/statement.ts'
-import type { Database, HoldState, SpendHoldTable } from '../schema.ts'
+import { type HoldTable, type SweepOutcome, sweepHolds } from '../engine/sweep-holds.ts'
+import type { Database, SpendHoldTable } from '../schema.ts'
 import { changeWindow, growInWindow, holdInWindow, inLockOrder, refusalBy } from './windows.ts'
 
 /**
@@ -22,10 +23,6 @@ import { changeWindow, growInWindow, holdInWindow, inLockOrder, refusalBy } from
 
 /** Time for which an ended hold is kept, to distinguish a repeated `settle` from one of an unknown hold. */
 const SETTLED_KEPT_MS = 24 * 60 * 60 * 1000
-/** Time for which an expired hold waits for its final cost. */
-const EXPIRED_KEPT_MS = 7 * SETTLED_KEPT_MS
-/** Holds that one sweep expires, and rows it deletes: few enough not to block other commands. */
-const SWEPT_AT_ONCE = 200
 
 /** Inserts a hold, unless one of that id exists. */
 export const createHold = statement(
@@ -154,61 +151,24 @@ export const settleSpend: Command<{ holdId: string; costNanoUsd: number }, Settl
   return wasCounted ? 'corrected' : 'settled'
 }
 
-/** Result of a sweep; `isMore`: it reached its bound, or others have swept meanwhile. */
-export interface SweepOutcome {
-  readonly expired: number
-  readonly forgotten: number
-  readonly isMore: boolean
-}
+const HOLDS: HoldTable = { name: 'spend_hold', ended: ['settled', 'expired'] }
 
 /** Counts holds whose lease has ended at their full amount, and deletes those that ended long ago. */
-export const sweepSpend: Command<undefined, SweepOutcome> = async (db, _, now) => {
-  const due = await dueHolds(db, ['open'], now)
-  const expired = await expire(db, due, now)
-  for (const { window, amountNanoUsd } of sumByWindow(expired))
-    await changeWindow(db, window, { settledNanoUsd: amountNanoUsd, heldNanoUsd: -amountNanoUsd })
-  const ended = await dueHolds(db, ['settled', 'expired'], now)
-  const forgotten = await forget(db, ended, now)
-  return { expired: expired.length, forgotten, isMore: due.length + ended.length > 0 }
-}
+export const sweepSpend: Command<undefined, SweepOutcome> = (db, _, now) =>
+  sweepHolds<ExpiredHold>(
+    db,
+    {
+      table: HOLDS,
+      columns: ['amount_nano_usd', 'windows'],
+      async release(expired) {
+        for (const { window, amountNanoUsd } of sumByWindow(expired))
+          await changeWindow(db, window, { settledNanoUsd: amountNanoUsd, heldNanoUsd: -amountNanoUsd })
+      },
+    },
+    now,
+  )
 
-/** Returns due holds, the longest waiting first. */
-async function dueHolds(db: Kysely<Database>, states: readonly HoldState[], now: Moment): Promise<string[]> {
-  const rows = await db
-    .selectFrom('spend_hold')
-    .select('id')
-    .where('state', 'in', states)
-    .where('due_at_ms', '<=', now)
-    .orderBy('due_at_ms')
-    .limit(SWEPT_AT_ONCE)
-    .execute()
-  return rows.map(({ id }) => id)
-}
-
-/** Checks again on the locked row: it may have been renewed or settled since it was selected. */
-async function expire(db: Kysely<Database>, ids: readonly string[], now: Moment) {
-  if (ids.length === 0) return []
-  return db
-    .updateTable('spend_hold')
-    .set({ previous_state: 'open', state: 'expired', due_at_ms: sql`${now} + ${EXPIRED_KEPT_MS}` })
-    .where('id', 'in', ids)
-    .where('state', '=', 'open')
-    .where('due_at_ms', '<=', now)
-    .returning(['amount_nano_usd', 'windows'])
-    .execute()
-}
-
-async function forget(db: Kysely<Database>, ids: readonly string[], now: Moment): Promise<number> {
-  if (ids.length === 0) return 0
-  const deleted = await db
-    .deleteFrom('spend_hold')
-    .where('id', 'in', ids)
-    .where('state', '!=', 'open')
-    .where('due_at_ms', '<=', now)
-    .returning('id')
-    .execute()
-  return deleted.length
-}
+type ExpiredHold = Pick<SpendHoldTable, 'windows' | 'amount_nano_usd'>
 
 async function isKnown(db: Kysely<Database>, holdId: string): Promise<boolean> {
   const row = await db.selectFrom('spend_hold').select('id').where('id', '=', holdId).executeTakeFirst()
@@ -221,9 +181,7 @@ function windowsOf({ windows }: Pick<SpendHoldTable, 'windows'>): SpendWindow[] 
 }
 
 /** Sums these holds by window, in lock order. */
-function sumByWindow(
-  holds: readonly Pick<SpendHoldTable, 'windows' | 'amount_nano_usd'>[],
-): { window: SpendWindow; amountNanoUsd: number }[] {
+function sumByWindow(holds: readonly ExpiredHold[]): { window: SpendWindow; amountNanoUsd: number }[] {
   const sums = new Map<string, { window: SpendWindow; amountNanoUsd: number }>()
   for (const hold of holds) {
     for (const window of windowsOf(hold)) {

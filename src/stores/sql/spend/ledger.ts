@@ -1,8 +1,8 @@
-import { GatewayError, messageOf } from '../../../core/errors.ts'
-import { startInterval } from '../../../core/interval.ts'
+import { GatewayError } from '../../../core/errors.ts'
 import type { ChargeOf, QuotaCharge } from '../../../core/money/quota-charge.ts'
 import type { Log } from '../../../core/ports/log.ts'
 import type { Reservation, SpendHold, SpendLedger } from '../../../core/ports/spend-ledger.ts'
+import { startHoldSweeper } from '../hold-sweeper.ts'
 import type { SqlStore } from '../store.ts'
 import { type SpendEnd, SpendEnds } from './ends.ts'
 
@@ -27,17 +27,13 @@ export interface SqlSpendLedger extends SpendLedger {
 /** Creates the spend ledger in the database. */
 export function createSpendLedger({ store, chargeOf, log }: SpendLedgerOptions): SqlSpendLedger {
   const ends = new SpendEnds({ settle: (end) => settle(store, log, end), log })
-  const sweeper = startInterval((signal) => sweepAll(store, { log, signal }), {
-    everyMs: SWEEP_EVERY_MS,
-    onError: (error) => log.warn({ reason: messageOf(error) }, 'spend.sweep-failed'),
-  })
-  void sweeper.run()
+  const sweeper = startHoldSweeper({ store, command: 'spend.sweep', everyMs: SWEEP_EVERY_MS, name: 'spend', log })
   return {
     reserve: (hold) => reserve(store, hold, chargeOf?.(hold.holdId)),
     grow: (change) => store.run('spend.grow', change),
     settle: (end) => ends.send(end),
     spent: (windows) => store.run('spend.read', windows),
-    sweep: () => sweepAll(store, { log, signal: undefined }),
+    sweep: () => sweeper.sweep(),
     async close() {
       await sweeper.close()
       await ends.close()
@@ -58,16 +54,4 @@ async function reserve(store: SqlStore, hold: SpendHold, charge: QuotaCharge | u
   const { spend, call } = await store.run('spend.admit', { hold, call: order })
   if (call !== undefined) charge.accept(call)
   return spend
-}
-
-async function sweepAll(
-  store: SqlStore,
-  { log, signal }: { log: Log; signal: AbortSignal | undefined },
-): Promise<void> {
-  for (;;) {
-    const { expired, isMore } = await store.run('spend.sweep', undefined)
-    // Holds were never settled: after a crash, or with a lease too short.
-    if (expired > 0) log.warn({ holds: expired }, 'spend.holds-expired')
-    if (!isMore || signal?.aborted) return
-  }
 }
