@@ -12,6 +12,11 @@ export interface FailedReply {
   readonly retryAfter: string | undefined
 }
 
+/**
+ * Matches seconds and HTTP dates, of which each form begins with the day's name. `Number` and `Date.parse` read more:
+ * an empty text is 0, and a word with a number a date.
+ */
+const DELAY = /^(?:\d+(?:\.\d+)?$|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun).* \d\d:\d\d:\d\d)/
 const LONGEST_WORD = 200
 const LONGEST_MESSAGE = 300
 /** Headers with a request's id: Anthropic, OpenAI, AWS, Google. */
@@ -50,9 +55,9 @@ export function upstreamErrorParts(name: string, last: FailedReply | undefined):
   }
 }
 
-/** Converts `retry-after` to milliseconds: seconds or an HTTP date (RFC 9110 §10.2.3). */
+/** Converts `retry-after` to milliseconds: seconds or an HTTP date (RFC 9110 §10.2.3); `undefined` for other texts. */
 export function retryAfterMs(text: string | string[] | undefined): number | undefined {
-  if (typeof text !== 'string') return undefined
+  if (typeof text !== 'string' || !DELAY.test(text)) return undefined
   const seconds = Number(text)
   const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(text) - Date.now()
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined

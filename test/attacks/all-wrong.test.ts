@@ -19,7 +19,7 @@ const MB = 1024 * 1024
 const LARGE_BYTES = (isDrill ? 30 : 16) * MB
 const BYTES_PER_BYTE = 8
 /** Memory that a process takes whatever the body. */
-const SPARE_MB = 64
+const SPARE_MB = 32
 const ROUTES = ['/v1/messages', '/v1/messages/count_tokens', '/v1/chat/completions']
 const UNPAID_ROUTES = ['/v1/agent/messages', '/v1/agent/quote']
 const PIPE = 'exact-cache,semantic-cache,prune-tools,preserve,compress,patterns,cost-guard'

@@ -43,6 +43,7 @@ export interface Asking {
   prompt?: string
   signal?: AbortSignal
   onChunk?: (chunk: Buffer) => void
+  timeoutMs?: number
 }
 
 /** A gateway in front of stand-ins, and its books. */

@@ -4,8 +4,11 @@ import test from 'ava'
 import { eventually } from '../support/eventually.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { valueAt } from '../support/json.ts'
+import { SHORT_WAIT_MS } from '../support/short-wait.ts'
 import { openCostFixtureWith } from './cost-fixture.ts'
 
+/** Of a caller while the database does not answer. */
+const waiting = { timeoutMs: SHORT_WAIT_MS }
 const cost = await openCostFixtureWith(startGatewayProcess)
 test.after.always(() => cost.close())
 
@@ -17,11 +20,11 @@ test.serial('store down: guarded requests are 503 while it is down, others run, 
   const scenario = cost.fixture.scenario()
   try {
     const [json, stream, unguarded, unbounded, perRequest] = await Promise.all([
-      cost.ask(scenario, { as: t.title }),
-      cost.ask(scenario, { as: t.title, stream: true, dialect: 'chat' }),
-      cost.ask(cost.fixture.scenario(), { as: t.title, pipe: 'none' }),
-      cost.ask(cost.fixture.scenario(), { as: t.title, pipe: 'cost-guard' }),
-      cost.ask(cost.fixture.scenario(), { as: t.title, guard: 'per_request=1' }),
+      cost.ask(scenario, { ...waiting, as: t.title }),
+      cost.ask(scenario, { ...waiting, as: t.title, stream: true, dialect: 'chat' }),
+      cost.ask(cost.fixture.scenario(), { ...waiting, as: t.title, pipe: 'none' }),
+      cost.ask(cost.fixture.scenario(), { ...waiting, as: t.title, pipe: 'cost-guard' }),
+      cost.ask(cost.fixture.scenario(), { ...waiting, as: t.title, guard: 'per_request=1' }),
     ])
     for (const { status, json: body, headers } of [json, stream]) {
       t.is(status, 503)
@@ -49,6 +52,7 @@ test.serial('store down: a running stream may use its present hold and no more',
   const scenario = cost.fixture.scenario({ anthropic: { kind: 'answer', text, writes } })
   let other: DatabaseSync | undefined
   const reply = await cost.ask(scenario, {
+    ...waiting,
     as: t.title,
     stream: true,
     extra: { max_tokens: 5000 },
@@ -68,7 +72,7 @@ test.serial('store down: a running stream may use its present hold and no more',
 test.serial('store down: a reply’s cost is settled when the database is back, and the rest is free', async (t) => {
   const gate = Promise.withResolvers<void>()
   const scenario = cost.fixture.scenario({ anthropic: { kind: 'answer', before: { until: gate.promise } } })
-  const asking = cost.ask(scenario, { as: t.title })
+  const asking = cost.ask(scenario, { ...waiting, as: t.title })
   await cost.fixture.servers.anthropic.until(() => scenario.seen('anthropic').length === 1)
   const { heldNanoUsd } = cost.books(t.title)
   const other = new DatabaseSync(path.join(cost.dataDir, 'turnpike.db'), { timeout: 5000 })

@@ -8,7 +8,8 @@ import { startGateway } from '../support/gateway.ts'
 import { createRecordingLog } from '../support/recording-log.ts'
 import { sampleRequest } from '../support/telemetry.ts'
 
-const LONG_GRACE_MS = 30_000
+/** Half of `server.drain_timeout`. */
+const LONG_GRACE_MS = 15_000
 const MANY = 10_000
 const FRAMES = 120
 /** One for the frame, and one for a read of the layout in between. */

@@ -7,6 +7,7 @@ import { send } from '../support/http-client.ts'
 import { freePort } from '../support/ports.ts'
 import { createRedis, createRedisDatabase, isRedisExpected } from '../support/redis.ts'
 import { startSharedFixture } from '../support/shared-cache-fixture.ts'
+import { SHORT_WAIT_MS } from '../support/short-wait.ts'
 
 const testWithRedis = isRedisExpected ? test.serial : test.serial.skip
 
@@ -24,11 +25,11 @@ async function untilHits(fixture: Fixture, prompt: string): Promise<void> {
   )
 }
 
-/** Sends new requests in both modes: each is answered as a miss before the client gives up. */
+/** Sends new requests in both modes: each is answered as a miss, soon. */
 async function assertGoesOn(t: ExecutionContext, fixture: Fixture, prompt: string): Promise<void> {
   for (let i = 0; i < 6; i++) {
     const stream = i % 2 === 0
-    const reply = await fixture.ask(`${prompt} ${i}`, { stream })
+    const reply = await fixture.ask(`${prompt} ${i}`, { stream, timeoutMs: SHORT_WAIT_MS })
     t.is(reply.status, 200)
     t.is(stateOf(reply), 'miss')
     if (stream) t.notThrows(() => assertMessageStream(reply.body))
@@ -63,7 +64,7 @@ testWithRedis(
     const before = openResources()
     await redis.kill()
     await assertGoesOn(t, fixture, `${t.title}: down`)
-    t.is((await fixture.ask(t.title)).status, 200)
+    t.is((await fixture.ask(t.title, { timeoutMs: SHORT_WAIT_MS })).status, 200)
     await redis.start()
     await untilHits(fixture, `${t.title}: back`)
     await eventually(
@@ -93,7 +94,7 @@ testWithRedis('redis: one that hangs does not hold up the end', async (t) => {
   const fixture = await fixtureOn(t, redis.url)
   await untilHits(fixture, t.title)
   redis.freeze()
-  t.is((await fixture.ask(`${t.title}: frozen`)).status, 200)
+  t.is((await fixture.ask(`${t.title}: frozen`, { timeoutMs: SHORT_WAIT_MS })).status, 200)
   t.deepEqual(await fixture.gateway.stop(), { code: 0, signal: null })
 })
 

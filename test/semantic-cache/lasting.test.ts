@@ -2,11 +2,19 @@ import { mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { eventually, type Fixture, startFixture, stateOf, untilCacheOpen } from '../support/cache-fixture.ts'
+import {
+  type AskOptions,
+  eventually,
+  type Fixture,
+  startFixture,
+  stateOf,
+  untilCacheOpen,
+} from '../support/cache-fixture.ts'
 import { runCommandInThread } from '../support/command-in-thread.ts'
 import { type CommandResult, runCommand } from '../support/command-line.ts'
 import { createRedis, createRedisDatabase, isRedisExpected } from '../support/redis.ts'
 import { startSharedFixture } from '../support/shared-cache-fixture.ts'
+import { SHORT_WAIT_MS } from '../support/short-wait.ts'
 import { rowsOf } from '../support/telemetry.ts'
 import { untilKnown } from './until-known.ts'
 
@@ -27,7 +35,9 @@ async function fixtureOn(t: ExecutionContext, env: Environment, start = startSha
   return fixture
 }
 
-const ask = (fixture: Fixture, prompt: string) => fixture.ask(prompt, { pipe: PIPE })
+const ask = (fixture: Fixture, prompt: string, options?: AskOptions) => fixture.ask(prompt, { pipe: PIPE, ...options })
+/** Of requests while the store of entries does not answer, which adds at most two seconds. */
+const waiting = { timeoutMs: SHORT_WAIT_MS }
 
 /** Asks until the cache does this; gives what it said. */
 async function untilState(fixture: Fixture, prompt: string, state: string) {
@@ -162,12 +172,12 @@ for (const [name, createEngine] of Object.entries(ENGINES)) {
     await untilState(fixture, ASKED, 'hit')
     freeze()
     for (let i = 0; i < 4; i++) {
-      const reply = await ask(fixture, `How do I paint kayak ${i}?`)
+      const reply = await ask(fixture, `How do I paint kayak ${i}?`, waiting)
       t.is(reply.status, 200)
       t.is(stateOf(reply), 'miss')
     }
     await untilState(fixture, AGAIN, 'miss')
-    const { headers } = await ask(fixture, AGAIN)
+    const { headers } = await ask(fixture, AGAIN, waiting)
     thaw()
     await untilCacheOpen(fixture.ask)
     const traces = async () => rows(`select trace from usage_request where id = '${headers['x-svc-receipt']}'`)
@@ -175,7 +185,7 @@ for (const [name, createEngine] of Object.entries(ENGINES)) {
     t.regex(JSON.stringify(trace), /unreachable/)
     await kill()
     await untilState(fixture, AGAIN, 'miss')
-    for (let i = 0; i < 4; i++) t.is(stateOf(await ask(fixture, `How do I paint canoe ${i}?`)), 'miss')
+    for (let i = 0; i < 4; i++) t.is(stateOf(await ask(fixture, `How do I paint canoe ${i}?`, waiting)), 'miss')
     await start()
     await untilState(fixture, 'How do I paint canoe 0?', 'hit')
   })

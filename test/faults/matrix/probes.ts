@@ -150,8 +150,8 @@ function hitOnly(asked: Asked): Asked {
 }
 
 /**
- * Sends until all of these work at once, at most for `waitMs`; returns the last ones. Those that have worked wait for the
- * others: an outage of seconds costs no thousand requests.
+ * Sends until all of these work at once; after `waitMs` all are sent once more. Returns the last ones. Those that have
+ * worked wait for the others: an outage of seconds costs no thousand requests.
  */
 export async function untilAllWork(
   prober: Prober,
@@ -162,10 +162,10 @@ export async function untilAllWork(
   for (let awaited = probes; ; ) {
     const asked = (await Promise.all(awaited.map((probe) => prober.send(probe)))).map(hitOnly)
     const failing = awaited.filter((_, index) => asked[index]?.outcome !== 'works')
-    const isOver = failing.length === 0 && awaited === probes
-    if (isOver || performance.now() > deadlineMs) return asked
+    const isLate = performance.now() > deadlineMs
+    if (awaited === probes && (failing.length === 0 || isLate)) return asked
     if (failing.length > 0) await sleep(100)
-    awaited = failing.length > 0 ? failing : probes
+    awaited = failing.length > 0 && !isLate ? failing : probes
   }
 }
 

@@ -13,6 +13,7 @@ import { eventually } from '../../support/eventually.ts'
 import { freePort } from '../../support/ports.ts'
 import { createPostgres, isPostgresExpected, query } from '../../support/postgres.ts'
 import { createRecordingLog, type RecordingLog } from '../../support/recording-log.ts'
+import { soon } from '../../support/short-wait.ts'
 import { createSqlitePlace, engines } from './places.ts'
 
 const testWithPostgres = isPostgresExpected ? test : test.skip
@@ -38,7 +39,7 @@ function untilUsed(store: SqlStore, holdId: string): Promise<void> {
 
 /** Asserts a refusal and its reason; that of the store's patience is `did not answer in time`. */
 async function assertRefuses(t: ExecutionContext, asking: Promise<unknown>, message: RegExp): Promise<void> {
-  await t.throwsAsync(asking, { ...UNAVAILABLE, message })
+  await t.throwsAsync(soon(asking, 'a refusal'), { ...UNAVAILABLE, message })
 }
 
 test('sqlite: a database that another process has locked is refused in time, and used when it is free', async (t) => {
@@ -65,7 +66,7 @@ test('sqlite: an answer that came while the event loop was blocked is not late',
   await sleep(1) // among timers, of which the store's own is due after the block
   const asking = reserve(store, 'meanwhile')
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, patienceMs)
-  await t.notThrowsAsync(asking)
+  await t.notThrowsAsync(soon(asking, 'the answer'))
 })
 
 /** Opens a store whose thread is this program. */
@@ -256,7 +257,7 @@ testWithPostgres('postgres: a server that dies is refused at once, and used when
   await untilUsed(store, 'before')
   const asking = Promise.allSettled(Array.from({ length: 50 }, (_, i) => reserve(store, `during-${i}`)))
   await server.kill()
-  const refused = (await asking).filter(({ status }) => status === 'rejected')
+  const refused = (await soon(asking, 'answers and refusals')).filter(({ status }) => status === 'rejected')
   for (const each of refused) t.is(each.status === 'rejected' && each.reason.code, 'service_unavailable')
   await assertRefuses(t, reserve(store, 'x'), /cannot be reached|starting or stopping/)
   await server.start()
