@@ -23,7 +23,8 @@ export interface CommandOptions {
 }
 
 const PROJECT_ROOT = path.resolve(import.meta.dirname, '../..')
-const LONGEST_RUN_MS = 30_000
+/** Default time limit of a command in milliseconds. */
+export const LONGEST_RUN_MS = 30_000
 /** Limit of processes: tests of a file run at once, and more would only wait for each other, beyond their time limit. */
 const MOST_AT_ONCE = 2 * availableParallelism()
 const waiting: (() => void)[] = []

@@ -1,0 +1,66 @@
+import path from 'node:path'
+import test from 'ava'
+import { runCommandInThread } from '../support/command-in-thread.ts'
+import { runCommand } from '../support/command-line.ts'
+import { createPluginDirectory } from '../support/plugin-folders.ts'
+
+/*
+ * Most tests of commands run them in their own thread (`runCommandInThread`). Here one command of each family runs as a
+ * process that ends by itself, with the same code.
+ */
+
+const place = createPluginDirectory({ teardown: test.after.always })
+const NO_GATEWAY = ['--url', 'http://127.0.0.1:9']
+const DONE = 0
+const USAGE = 2
+const NOT_FOUND = 66
+const UNAVAILABLE = 69
+const NOT_CONFIGURED = 78
+
+/** Arguments and exit code, by family. */
+const COMMANDS: Readonly<Record<string, readonly [words: readonly string[], code: number]>> = {
+  start: [['--help'], DONE],
+  doctor: [['--offline'], DONE],
+  tail: [NO_GATEWAY, UNAVAILABLE],
+  replay: [['req_1', ...NO_GATEWAY], UNAVAILABLE],
+  pipeline: [['explain'], DONE],
+  plugin: [['list'], DONE],
+  config: [[], DONE],
+  migrate: [[], DONE],
+  backup: [[path.join(place.path, 'copy.db')], DONE],
+  prices: [['claude-sonnet-4-5'], DONE],
+  receipt: [['verify', path.join(place.path, 'none')], USAGE],
+  'session-token': [['--user', 'ada'], DONE],
+  account: [['suspend', 'mallory'], NOT_FOUND],
+  audit: [[], DONE],
+  stripe: [['setup'], NOT_CONFIGURED],
+  mpp: [['report'], DONE],
+  patterns: [['list'], DONE],
+  cache: [['stats'], DONE],
+}
+
+const env = {
+  SVC_CONFIG: place.put('turnpike.yaml', ''),
+  SVC_DATA_DIR: path.join(place.path, 'data'),
+  SVC_SESSION_SECRET: 'a-secret-of-at-least-32-characters',
+}
+
+test.before('create the tables', async (t) => {
+  t.is((await runCommandInThread(['migrate'], { env })).code, 0)
+})
+
+for (const [family, [words, expected]] of Object.entries(COMMANDS))
+  test(`process: turnpike ${family} ends by itself`, async (t) => {
+    const { code, stdout, stderr } = await runCommand([family, ...words], { env })
+    t.is(code, expected, stdout + stderr)
+  })
+
+test('process: every family of commands is here', async (t) => {
+  const { stdout } = await runCommandInThread(['--help'], { env })
+  const [, list = ''] = stdout.split('Commands:')
+  const families = [...list.matchAll(/^ {2}(\S+)/gm)].map(([, name]) => name)
+  t.deepEqual(
+    Object.keys(COMMANDS).sort(),
+    families.filter((name) => name !== 'help' && !/^\d/.test(name ?? '')).sort(),
+  )
+})
