@@ -7,7 +7,7 @@ import { valueAt } from '../support/json.ts'
 import { SHORT_WAIT_MS } from '../support/short-wait.ts'
 import { openCostFixtureWith } from './cost-fixture.ts'
 
-/** Of a caller while the database does not answer. */
+/** Limits the wait of a caller while the database does not answer. */
 const waiting = { timeoutMs: SHORT_WAIT_MS }
 const cost = await openCostFixtureWith(startGatewayProcess)
 test.after.always(() => cost.close())

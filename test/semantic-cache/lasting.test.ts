@@ -36,7 +36,7 @@ async function fixtureOn(t: ExecutionContext, env: Environment, start = startSha
 }
 
 const ask = (fixture: Fixture, prompt: string, options?: AskOptions) => fixture.ask(prompt, { pipe: PIPE, ...options })
-/** Of requests while the store of entries does not answer, which adds at most two seconds. */
+/** Limits the wait while the store of entries does not answer, which adds at most two seconds. */
 const waiting = { timeoutMs: SHORT_WAIT_MS }
 
 /** Asks until the cache does this; gives what it said. */
