@@ -71,7 +71,8 @@ export function openTelemetry(options: TelemetryOptions): Promise<Opened<Telemet
     const metrics = config.metrics.enabled ? new Metrics({ version: config.build, mode: config.mode }) : undefined
     const onBuilt = fanOut(config, { store, feed, metrics, tracer })
     const { prices: pricer, tokens } = spend
-    const receipts = createReceipts({ key, pricer, tokens, store: createReceiptStore(database), clock, log, onBuilt })
+    const receiptStore = createReceiptStore(database, { raw: key.public.raw, privateKey: key.privateKey })
+    const receipts = createReceipts({ key, pricer, tokens, store: receiptStore, clock, log, onBuilt })
     disposal.add('receipts', () => receipts.close(drainMs))
     const refusals = refusalsOf(store, options)
     const unwritten = onBuilt && receipts.unwritten

@@ -1,13 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { text as textOf } from 'node:stream/consumers'
 import type { Command } from 'commander'
-import { loadConfig } from '../config/load.ts'
 import { messageOf } from '../core/errors.ts'
 import type { SignedReceipt } from '../core/telemetry/receipt.ts'
-import { type PublicReceiptKey, parsePublicKeys, ReceiptKeyError } from '../journal/receipts/public-key.ts'
-import { readReceiptKey, receiptKeyFile } from '../journal/receipts/signing-key.ts'
+import { ReceiptKeyError } from '../journal/receipts/public-key.ts'
+import { RECEIPT_ID } from '../journal/receipts/receipt-id.ts'
 import { NoReceipt, type Verdict, verifyReceipt } from '../journal/receipts/verify.ts'
+import { toReceipt } from '../stores/sql/receipts/receipt-store.ts'
 import { addHelp } from './help.ts'
+import { givenKeys, KEY_OPTION, localKeys } from './receipt-keys.ts'
+import { withStore } from './with-store.ts'
 
 const EXIT_INVALID = 1
 const EXIT_UNUSABLE = 2
@@ -19,16 +21,14 @@ export function addReceiptCommand(program: Command): void {
     .description('Check receipts.')
     .command('verify')
     .description('Verify offline that a receipt is genuine and unchanged.')
-    .argument('<file>', 'the receipt’s JSON; - for standard input')
-    .option(
-      '-k, --key <key>',
-      'public key: base64url, or a file with it, a PEM, or the JSON of /.well-known/turnpike-keys (default: the key in data_dir)',
-    )
+    .argument('<file>', 'the receipt’s JSON, - for standard input, or the id of a receipt in the local database')
+    .option(...KEY_OPTION)
     .option('--json', 'print JSON')
     .action(verify)
   addHelp(command, {
     examples: [
       'turnpike receipt verify receipt.json',
+      'turnpike receipt verify rcpt_01m803q1vqay4xsy28gwc92241',
       'curl -s https://gateway.example/.well-known/turnpike-keys > keys.json',
       'turnpike receipt verify receipt.json --key keys.json',
     ],
@@ -38,7 +38,8 @@ export function addReceiptCommand(program: Command): void {
 
 async function verify(file: string, { key, json }: { key?: string; json?: boolean }): Promise<void> {
   try {
-    const verdict = verifyReceipt(await readText(file), key === undefined ? localKeys() : givenKeys(key))
+    const text = RECEIPT_ID.test(file) && !existsSync(file) ? await readStored(file) : await readText(file)
+    const verdict = verifyReceipt(text, key === undefined ? localKeys() : givenKeys(key))
     process.stdout.write(json ? `${JSON.stringify(shown(verdict), undefined, 2)}\n` : render(verdict))
     if (!verdict.isValid) process.exitCode = EXIT_INVALID
   } catch (error) {
@@ -59,28 +60,22 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-function givenKeys(key: string): PublicReceiptKey[] {
-  try {
-    return parsePublicKeys(existsSync(key) ? readFileSync(key, 'utf8') : key)
-  } catch (cause) {
-    throw new ReceiptKeyError(`--key ${key}: ${messageOf(cause)}`, { cause })
-  }
-}
-
-function localKeys(): PublicReceiptKey[] {
-  const file = receiptKeyFile(loadConfig(process.env).config.data_dir)
-  const key = readReceiptKey(file)
-  if (key !== undefined) return [key.public]
-  throw new ReceiptKeyError(`There is no key in \`${file}\`. Give the public key of the gateway that signed it: --key.`)
+/** Reads a receipt of the local database. */
+async function readStored(id: string): Promise<string> {
+  const found = await withStore((store) => store.run('receipt.find', { id }))
+  if (found === undefined) throw new NoReceipt('the database has no such receipt.')
+  return JSON.stringify(toReceipt(found))
 }
 
 function shown({ isValid, checks, receipt }: Verdict) {
-  return { valid: isValid, id: receipt?.id ?? null, key_id: receipt?.key_id ?? null, checks }
+  return { valid: isValid, id: receipt?.id ?? null, checks }
 }
 
 function render({ isValid, checks, receipt }: Verdict): string {
   const lines = [
-    isValid ? 'Genuine: the receipt is as it was signed.' : 'NOT GENUINE: do not rely on this receipt.',
+    isValid
+      ? `Genuine: the receipt is as it was ${receipt?.v === 1 ? 'signed' : 'recorded'}.`
+      : 'NOT GENUINE: do not rely on this receipt.',
     ...checks.map(({ name, ok, says }) => `  ${ok ? 'ok    ' : 'FAILED'}  ${name.padEnd(9)}  ${says}`),
     ...(isValid && receipt !== undefined ? summaryOf(receipt) : []),
   ]

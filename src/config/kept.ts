@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { duration } from '../core/units.ts'
 import { address, fromEnv } from '../providers/options.ts'
 
-/** Signed receipts and their retention. */
+/** Receipts and their retention. */
 export const receipts = z.strictObject({
   enabled: z
     .boolean()
     .default(true)
     .describe(
-      'Sign a receipt for each model reply. `false` saves the CPU of digests and a signature for each request (less while `telemetry` is on); requests can then not be proved.',
+      'Record a receipt of each model reply in the signed ledger. `false` saves the CPU of digests and canonical JSON (less while `telemetry` is on); requests can then not be proved.',
     ),
   keep: duration({ min: '0s', max: '3650d' })
     .prefault('400d')

@@ -72,6 +72,15 @@ export class BufferedWriter<Row> {
     else this.#timer ??= setTimeout(() => this.#begin(), this.#options.momentMs).unref()
   }
 
+  /** Stores the rows that wait now, without a delay. Resolves too when the database fails, and then they wait on. */
+  async flush(): Promise<void> {
+    const last = this.#waiting.at(-1)
+    while (last !== undefined && this.#failures === 0 && this.#waiting.includes(last)) {
+      this.#begin()
+      await this.#writing
+    }
+  }
+
   /** Counts a row that could not be built. */
   fail(error: unknown): void {
     this.#drop(1, messageOf(error))

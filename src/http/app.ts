@@ -33,6 +33,7 @@ import {
   listKeysRoute,
   revokeKeyRoute,
 } from './routes/keys.ts'
+import { type LedgerRouteOptions, ledgerRoutes } from './routes/ledger.ts'
 import { billingUnavailable, keysUnavailable, localBalance } from './routes/local-mode.ts'
 import { type MetricsRouteOptions, metricsRoute } from './routes/metrics.ts'
 import { type ModelRouteOptions, modelRoute } from './routes/model.ts'
@@ -122,6 +123,7 @@ export function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<Re
   router.get('/v1/receipts', receiptsRoute(receipts))
   router.get('/v1/receipts/:id', receiptRoute(receipts))
   router.get('/.well-known/turnpike-keys', receiptKeysRoute(receipts))
+  addLedgerRoutes(router, options.receipts.receipts)
   router.get('/health', healthRoute(health))
   router.get(READY_PATH, readyRoute(options.readiness))
   router.get('/metrics', metricsRoute(options.metrics))
@@ -144,6 +146,13 @@ export function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<Re
     routeNotAllowed,
   )
   return router
+}
+
+function addLedgerRoutes(router: Router<RequestState>, receipts: LedgerRouteOptions): void {
+  const ledger = ledgerRoutes(receipts)
+  router.get('/.well-known/turnpike-ledger', ledger.head)
+  router.get('/v1/ledger/inclusion', ledger.inclusion)
+  router.get('/v1/ledger/consistency', ledger.consistency)
 }
 
 /** Adds the routes of accounts; in local mode they reply that there are none. */

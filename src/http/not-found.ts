@@ -42,7 +42,7 @@ function likelyPath(path: string): string {
 }
 
 const OF_VERSION =
-  /^\/(?:messages|chat\/completions|models|receipts|responses|completions|complete|embeddings|keys|billing|agent)(?:\/|$)/
+  /^\/(?:messages|chat\/completions|models|receipts|ledger|responses|completions|complete|embeddings|keys|billing|agent)(?:\/|$)/
 
 /** Returns the change to make in the client's base URL. */
 function baseAdvice(path: string): string {

@@ -61,7 +61,9 @@ test('live: a request appears when its reply has ended', async (t) => {
 test('request: shows what a module changed, both bodies and a receipt that is genuine', async (t) => {
   await using open = await browser.open(address(`#/request/${idOf(shortened)}`))
   const { page, faults } = open
-  await page.getByText('Genuine: it is as this gateway signed it.').waitFor()
+  await page.getByText('Genuine: it is in the signed ledger, unchanged.').waitFor()
+  await page.getByText('Inclusion proof and signed tree head').click()
+  await page.getByText(/^turnpike\/ledger\/[0-9a-f]{20}$/).waitFor()
   const diff = page.getByRole('region', { name: 'What compress changed' })
   t.true((await diff.locator('.less').count()) > 0 && (await diff.locator('.more').count()) > 0)
   t.regex(

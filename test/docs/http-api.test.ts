@@ -129,9 +129,12 @@ test.serial('http api: in local mode replies have the documented shapes, paid on
     '/openapi.json',
     '/llms.txt',
     '/.well-known/mpp',
+    '/.well-known/turnpike-ledger',
   ])
     assertReply(t, `get ${path}`, await get(path))
   assertReply(t, 'get /.well-known/turnpike-keys', await get('/.well-known/turnpike-keys'))
+  assertReply(t, 'get /v1/ledger/inclusion', await get('/v1/ledger/inclusion?leaf=0'))
+  assertReply(t, 'get /v1/ledger/consistency', await get('/v1/ledger/consistency?from=1'))
   assertReply(t, 'post /v1/agent/quote', await send(agentFixture.url, { path: '/v1/agent/quote', body }))
   const challenged = await agent.send({ body })
   assertShape(t, 'PaymentProblem', challenged.json)

@@ -48,7 +48,7 @@ test('receipts: a stop stores what waits; another start has the same key, and th
   const local = await verify([file])
   t.is(local.code, 0, local.stderr)
   t.regex(local.stdout, /^Genuine: /)
-  t.regex(local.stdout, new RegExp(`ok +signature .*${id}.*SHA-256 of the reply +[0-9a-f]{64}`, 's'))
+  t.regex(local.stdout, new RegExp(`ok +signature .*ok +inclusion .*${id}.*SHA-256 of the reply +[0-9a-f]{64}`, 's'))
   const elsewhere = { SVC_DATA_DIR: path.join(folder.path, 'elsewhere') }
   t.is((await verify([file, '--key', raw], elsewhere)).code, 0)
   const json = await verify([file, '--key', keyFile, '--json'], elsewhere)
@@ -58,7 +58,7 @@ test('receipts: a stop stores what waits; another start has the same key, and th
   const bad = await verify([forged, '--json'])
   t.is(bad.code, 1)
   t.like(parseJson(bad.stdout), { valid: false, checks: [{ name: 'form', ok: true }, { ok: true }, { ok: false }] })
-  t.regex((await verify([forged])).stdout, /^NOT GENUINE.*FAILED +signature/s)
+  t.regex((await verify([forged])).stdout, /^NOT GENUINE.*FAILED +inclusion/s)
   const stranger = 'A'.repeat(43)
   t.is((await verify([file, '--key', stranger])).code, 1)
 

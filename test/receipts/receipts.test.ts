@@ -77,7 +77,7 @@ for (const stream of [false, true]) {
     const body = ask('one of a kind', { stream })
     const receipt = await receiptOf(t, await fixture.scenario().send({ body }))
     t.like(receipt, {
-      v: 1,
+      v: 2,
       route: 'messages',
       dialect: 'messages',
       stream,

@@ -2,11 +2,13 @@ import fc from 'fast-check'
 import type { SignedReceipt, StoredReceipt } from '../../src/core/telemetry/receipt.ts'
 import { createReceiptStore } from '../../src/stores/sql/receipts/receipt-store.ts'
 import { engines } from '../stores/sql/places.ts'
-import { sampleReceipt } from '../support/receipts.ts'
+import { createReceiptKey, sampleReceipt, signerOfKey } from '../support/receipts.ts'
+
+const key = signerOfKey(createReceiptKey())
 
 function receipt(id: string, atMs: number): SignedReceipt {
   const created_at = new Date(atMs).toISOString()
-  return { ...sampleReceipt({ id, created_at }), signature: { alg: 'Ed25519', key: 'k', value: 's' } }
+  return sampleReceipt({ id, created_at })
 }
 
 function stored(scope: string, receipt: SignedReceipt): StoredReceipt {
@@ -15,16 +17,18 @@ function stored(scope: string, receipt: SignedReceipt): StoredReceipt {
 
 for (const engine of engines) {
   engine.test('receipt store: gives a receipt back as it was, to its scope alone', async (t) => {
-    const store = createReceiptStore(await (await engine.createPlace(t)).open())
+    const store = createReceiptStore(await (await engine.createPlace(t)).open(), key)
     const put = receipt('rcpt_1', 1000)
     await store.put([stored('mine', put)])
     await store.put([stored('mine', { ...put, status: 500 })])
-    t.deepEqual(await store.get('mine', 'rcpt_1'), put)
+    const { proof, ...found } = (await store.get('mine', 'rcpt_1')) ?? {}
+    t.deepEqual(found, put)
+    t.is(proof?.leaf_index, 0)
     t.is(await store.get('yours', 'rcpt_1'), undefined)
   })
 
   engine.test('receipt store: page by page, each of the scope comes once, oldest first', async (t) => {
-    const store = createReceiptStore(await (await engine.createPlace(t)).open())
+    const store = createReceiptStore(await (await engine.createPlace(t)).open(), key)
     let lists = 0
     const moments = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 20 })
     const check = async (times: readonly number[], limit: number) => {
@@ -49,7 +53,7 @@ for (const engine of engines) {
   })
 
   engine.test('receipt store: an unknown receipt is no place in a list', async (t) => {
-    const store = createReceiptStore(await (await engine.createPlace(t)).open())
+    const store = createReceiptStore(await (await engine.createPlace(t)).open(), key)
     await store.put([stored('yours', receipt('rcpt_1', 1))])
     const error = await t.throwsAsync(store.list('mine', { after: 'rcpt_1', limit: 1 }))
     t.like(error, { code: 'invalid_request' })

@@ -1,9 +1,13 @@
+import { generateKeyPairSync, sign } from 'node:crypto'
+import { canonicalJson } from '../../src/core/json/canonical-json.ts'
 import type { Receipt, StoredReceipt } from '../../src/core/telemetry/receipt.ts'
+import { publicHalf } from '../../src/journal/receipts/public-key.ts'
+import type { ReceiptKey } from '../../src/journal/receipts/signing-key.ts'
 
 /** Returns a whole receipt; `parts` replace members. */
 export function sampleReceipt(parts: Partial<Receipt> = {}): Receipt {
   return {
-    v: 1,
+    v: 2,
     id: 'rcpt_01m803q1vqay4xsy28gwc92241',
     created_at: '2026-11-21T22:30:31.058Z',
     request_id: 'req_1',
@@ -25,14 +29,31 @@ export function sampleReceipt(parts: Partial<Receipt> = {}): Receipt {
     reply_sha256: 'db4468c6d4fdd0d9c8ae654668f0ea40617b7bdeb9b1986fed286e50e595bc23',
     reply_bytes: 411,
     latency: { total_ms: 30.769, gateway_ms: 6.333, provider_ms: 20.741 },
-    key_id: '8gN1Nwm72vpLmxQk',
     ...parts,
   }
 }
 
-/** Returns a receipt that waits to be stored; its signature is made up. */
-export function storedSample(id: string, scope = 'mine'): StoredReceipt {
-  const receipt = sampleReceipt({ id })
-  const json = JSON.stringify({ ...receipt, signature: { alg: 'Ed25519', key: 'k', value: 's' } })
-  return { id, scope, createdAtMs: Date.parse(receipt.created_at), json }
+/** Creates a key that signs receipts or heads of the ledger. */
+export function createReceiptKey(): ReceiptKey {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  return { privateKey, public: publicHalf(privateKey) }
+}
+
+/** Returns the key as the store of receipts takes it. */
+export function signerOfKey({ privateKey, public: { raw } }: ReceiptKey) {
+  return { privateKey, raw }
+}
+
+/** Returns the JSON of a receipt of version 1, as earlier releases signed and stored it. */
+export function signReceiptV1(parts: Partial<Receipt>, { privateKey, public: { id } }: ReceiptKey): string {
+  const text = canonicalJson(sampleReceipt({ v: 1, key_id: id, ...parts }))
+  const value = sign(null, Buffer.from(text), privateKey).toString('base64url')
+  return `${text.slice(0, -1)},"signature":${JSON.stringify({ alg: 'Ed25519', key: id, value })}}`
+}
+
+const key = signerOfKey(createReceiptKey())
+
+/** Returns the input that appends these receipts to a ledger. */
+export function toBatch(receipts: readonly StoredReceipt[]) {
+  return { receipts, key }
 }

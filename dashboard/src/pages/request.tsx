@@ -1,4 +1,5 @@
 import './request.css'
+import type { ReceiptProof } from '../../../src/core/telemetry/receipt.ts'
 import type { FinishedRequest } from '../../../src/core/telemetry/telemetry.ts'
 import { tokensIn } from '../../../src/core/telemetry/tokens-in.ts'
 import { count, duration, moment, NOTHING, size, usd, visible } from '../format.ts'
@@ -195,6 +196,36 @@ function Bodies({ capture }: RequestDetail) {
   )
 }
 
+const GENUINE = { 1: 'Genuine: it is as this gateway signed it.', 2: 'Genuine: it is in the signed ledger, unchanged.' }
+
+/** Shows a receipt's place in the ledger. */
+function Proof({ leaf_index: index, hashes, checkpoint }: ReceiptProof) {
+  const [origin = '', size] = checkpoint.split('\n')
+  return (
+    <details>
+      <summary>Inclusion proof and signed tree head</summary>
+      <dl class="facts">
+        <Fact name="Leaf">{count(index)}</Fact>
+        <Fact name="Tree size">{count(Number(size))}</Fact>
+        <Fact name="Ledger" isWide>
+          <code>{visible(origin)}</code>
+        </Fact>
+      </dl>
+      <div class="body-text">
+        <div class="bar">
+          <h3>Signed tree head</h3>
+          <Copy text={checkpoint} />
+        </div>
+        <pre class="scroll">{visible(checkpoint)}</pre>
+      </div>
+      <p class="muted">
+        {hashes.length === 0 ? 'The proof needs no hashes: the leaf is the tree.' : 'Hashes from the leaf up:'}
+      </p>
+      {hashes.length > 0 && <pre class="scroll">{hashes.join('\n')}</pre>}
+    </details>
+  )
+}
+
 function ReceiptPart({ request, receipt: found }: RequestDetail) {
   if (found === null)
     return (
@@ -213,7 +244,7 @@ function ReceiptPart({ request, receipt: found }: RequestDetail) {
     <section aria-labelledby="receipt">
       <h2 id="receipt">Receipt</h2>
       <p class={`verdict ${isValid ? 'fine' : 'failed'}`}>
-        {isValid ? 'Genuine: it is as this gateway signed it.' : 'Not genuine: do not rely on it.'}
+        {isValid ? GENUINE[receipt.v] : 'Not genuine: do not rely on it.'}
       </p>
       <ul class="checks">
         {checks.map(({ name, ok, says }) => (
@@ -225,6 +256,7 @@ function ReceiptPart({ request, receipt: found }: RequestDetail) {
       <p class="muted">
         {receipt.counterfactual.explained} To check it elsewhere: <code>turnpike receipt verify receipt.json</code>
       </p>
+      {receipt.proof && <Proof {...receipt.proof} />}
       <details>
         <summary>The receipt itself</summary>
         <div class="body-text">

@@ -7,7 +7,8 @@ import type { RouteName } from '../request/route-name.ts'
  * is USD as a decimal with nine digits after the point.
  */
 export interface Receipt {
-  readonly v: 1
+  /** 1: signed by itself. 2: a leaf of the ledger. */
+  readonly v: 1 | 2
   /** `rcpt_` and 26 characters: the moment of the request, then randomness. */
   readonly id: string
   /** Moment of the reply's end. */
@@ -42,8 +43,8 @@ export interface Receipt {
   readonly latency: ReceiptLatency
   /** Set for a call that was paid for by itself. */
   readonly settlement?: ReceiptSettlement
-  /** Names the key of the signature. */
-  readonly key_id: string
+  /** Names the key of the signature; version 1 only. */
+  readonly key_id?: string
 }
 
 /** Payment of an agent's call. */
@@ -136,18 +137,29 @@ export interface ReceiptSignature {
   readonly value: string
 }
 
-/** A receipt as it is stored and sent. */
-export interface SignedReceipt extends Receipt {
-  readonly signature: ReceiptSignature
+/** Proof that a receipt is in the ledger, whose head is signed. */
+export interface ReceiptProof {
+  /** Place of the receipt in the ledger, from 0. */
+  readonly leaf_index: number
+  /** The inclusion proof (RFC 9162), from the leaf up; base64. */
+  readonly hashes: readonly string[]
+  /** The signed tree head (C2SP checkpoint). */
+  readonly checkpoint: string
 }
 
-/** A signed receipt as it is stored. */
+/** A receipt as it is sent: with a signature of its own (version 1), or a proof (version 2). */
+export interface SignedReceipt extends Receipt {
+  readonly signature?: ReceiptSignature
+  readonly proof?: ReceiptProof
+}
+
+/** A receipt that is appended to the ledger. */
 export interface StoredReceipt {
   readonly id: string
   /** The caller's scope; only that scope finds it. */
   readonly scope: string
   readonly createdAtMs: number
-  /** JSON of the signed receipt. */
+  /** Canonical JSON of the receipt: the bytes of its leaf. */
   readonly json: string
 }
 
@@ -160,7 +172,7 @@ export interface ReceiptPage {
 
 /** Stores receipts. Every method is idempotent, and rejects with `service_unavailable` while the store fails. */
 export interface ReceiptStore {
-  /** Stores receipts, all or none, one at least; those whose ids exist already stay as they are. */
+  /** Appends receipts to the ledger, all or none, one at least; those whose ids exist already stay as they are. */
   put(receipts: readonly StoredReceipt[]): Promise<void>
   /** Returns a receipt of this scope. */
   get(scope: string, id: string): Promise<SignedReceipt | undefined>

@@ -81,7 +81,7 @@ export function requestRoute(options: RequestRouteOptions): Middleware<RequestSt
 async function receiptOf(found: FinishedRequest, receipts: RequestRouteOptions['receipts']) {
   const receipt = found.hasReceipt ? await receipts.find(found.scope, found.id) : undefined
   if (receipt === undefined) return null
-  const { isValid, checks } = verifyReceipt(JSON.stringify(receipt), receipts.keys)
+  const { isValid, checks } = verifyReceipt(JSON.stringify(receipt), await receipts.keys())
   return { receipt, isValid, checks }
 }
 

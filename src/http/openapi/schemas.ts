@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { messageRequestSchema, messageSchema } from '../../core/request/message.ts'
 import { chatRequestSchema } from '../../dialects/chat/request-schema.ts'
-import { receiptSchema } from '../../journal/receipts/verify.ts'
+import { receiptSchema } from '../../journal/receipts/schema.ts'
 import { ACCOUNT_SCHEMAS } from './account-schemas.ts'
 import { PAYMENT_SCHEMAS } from './payment-schemas.ts'
 import { amount, anyOf, count, described, list, object, ref, text } from './shapes.ts'
@@ -53,6 +53,12 @@ export const SCHEMAS = {
   Receipt: described(receiptSchema),
   ReceiptList: object({ data: list(ref('Receipt')), has_more: { type: 'boolean' } }),
   ReceiptKeys: object({ keys: list(object({ kid: text, kty: text, crv: text, alg: text, use: text, x: text })) }),
+  LedgerHead: object({
+    origin: text,
+    checkpoint: { type: ['string', 'null'], description: 'Null while it is empty.' },
+  }),
+  InclusionProof: object({ leaf_index: count, leaf_hash: text, hashes: list(text), checkpoint: text }),
+  ConsistencyProof: object({ hashes: list(text), checkpoint: text }),
   Health: object({
     status: anyOf('ok'),
     version: text,

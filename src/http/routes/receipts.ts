@@ -11,7 +11,7 @@ import type { RequestState } from '../request-context.ts'
 export interface ReceiptRouteOptions {
   readonly authenticate: Authenticate
   readonly limits: RequestLimits
-  readonly receipts: Pick<Receipts, 'keys' | 'find' | 'list'>
+  readonly receipts: Pick<Receipts, 'keys' | 'find' | 'list' | 'log'>
   /** Returns the scope of a paying agent; unset when agent payments are off. */
   readonly payerScope?: PayerScope | undefined
 }
@@ -22,18 +22,20 @@ const KEYS_ARE_FRESH_FOR = 'public, max-age=3600'
 
 /** `GET /.well-known/turnpike-keys`: returns the public keys of receipts, a JSON Web Key Set (RFC 7517, 8037, 9864). */
 export function receiptKeysRoute({ receipts }: ReceiptRouteOptions): Middleware<RequestState> {
-  const keys = receipts.keys.map(({ id, raw }) => ({
-    kid: id,
-    kty: 'OKP',
-    crv: 'Ed25519',
-    alg: 'Ed25519',
-    use: 'sig',
-    x: raw,
-    public_key: raw,
-  }))
-  return function receiptKeys(ctx) {
+  return async function receiptKeys(ctx) {
     ctx.set('cache-control', KEYS_ARE_FRESH_FOR)
-    ctx.body = { keys }
+    const keys = await receipts.keys()
+    ctx.body = {
+      keys: keys.map(({ id, raw }) => ({
+        kid: id,
+        kty: 'OKP',
+        crv: 'Ed25519',
+        alg: 'Ed25519',
+        use: 'sig',
+        x: raw,
+        public_key: raw,
+      })),
+    }
   }
 }
 

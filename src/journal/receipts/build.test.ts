@@ -52,7 +52,7 @@ function build(exchange: Exchange, facts: Partial<ReplyFacts> = {}, counter: Tok
     admittedAtMs: AT_MS,
     ...facts,
   }
-  return buildReceipt(all, { pricer, tokens: counter, keyId: 'k', nowMs: 0 })
+  return buildReceipt(all, { pricer, tokens: counter, nowMs: 0 })
 }
 
 test('receipt: a live reply costs its usage, and would have cost the same', async (t) => {
@@ -79,7 +79,7 @@ test('receipt: after an edit the counterfactual is an estimate that states its m
   t.is(cost.provider_usd, '0.000000200')
   t.like(counterfactual, { usd: decimalUsd(200), usd_at_most: decimalUsd(200 + saved), basis: 'estimate' })
   t.regex(counterfactual.explained, new RegExp(`${BODY.length} input tokens before, ${BODY.length - saved} after`))
-  const blind = await buildReceipt(await factsOf(exchange), { pricer, tokens: undefined, keyId: 'k', nowMs: 0 })
+  const blind = await buildReceipt(await factsOf(exchange), { pricer, tokens: undefined, nowMs: 0 })
   t.like(blind.counterfactual, { usd: null, basis: 'estimate' })
   t.is(blind.cost.provider_usd, '0.000000200')
 })

@@ -38,7 +38,6 @@ export interface Latency {
 
 /** Inputs of a receipt beside the finished request. */
 export interface BuildOptions extends Accountants {
-  readonly keyId: string
   /** Now, in milliseconds since 1970. */
   readonly nowMs: number
 }
@@ -66,14 +65,14 @@ async function hashElsewhere(bytes: Buffer): Promise<string> {
 
 function receiptOf(
   facts: ReplyFacts,
-  { ending, requestSha256, keyId, nowMs, ...accountants }: BuildOptions & Gathered,
+  { ending, requestSha256, nowMs, ...accountants }: BuildOptions & Gathered,
 ): Receipt {
   const { exchange, id, status, pipeline, latency, admittedAtMs } = facts
   const usage = ending?.usage ?? exchange.latestUsage
   const served = servedBy(exchange)
   const outcome = outcomeOf(facts, ending)
   return {
-    v: 1,
+    v: 2,
     id,
     created_at: new Date(nowMs).toISOString(),
     request_id: exchange.id,
@@ -105,7 +104,6 @@ function receiptOf(
     reply_bytes: facts.replyBytes,
     latency: latencyOf(latency),
     ...(facts.settlement && { settlement: facts.settlement }),
-    key_id: keyId,
   }
 }
 

@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BufferedWriter } from '../../core/buffered-writer.ts'
+import { GatewayError } from '../../core/errors.ts'
+import { canonicalJson } from '../../core/json/canonical-json.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Log } from '../../core/ports/log.ts'
+import type { ReceiptLog } from '../../core/ports/receipt-log.ts'
 import type { Receipt, ReceiptPage, ReceiptStore, SignedReceipt, StoredReceipt } from '../../core/telemetry/receipt.ts'
 import type { Accountants } from './billing.ts'
 import { buildReceipt, type ReplyFacts } from './build.ts'
-import type { PublicReceiptKey } from './public-key.ts'
+import { type PublicReceiptKey, parsePublicKeys } from './public-key.ts'
 import { RandomPool } from './random-pool.ts'
 import { createReceiptId, ID_RANDOM_BYTES, RECEIPT_ID } from './receipt-id.ts'
-import { signReceipt } from './sign.ts'
 import type { ReceiptKey } from './signing-key.ts'
 
 /** Records how replies ended. */
@@ -23,11 +25,13 @@ export interface ReplyRecorder {
 
 /** Writes receipts and returns them to their scopes. */
 export interface Receipts extends ReplyRecorder {
-  /** The keys that verify these receipts. */
-  readonly keys: readonly PublicReceiptKey[]
+  /** The ledger. */
+  readonly log: ReceiptLog
+  /** Returns the keys that verify these receipts: this process's first, then others that have signed. While the database fails, those known before. */
+  keys(): Promise<readonly PublicReceiptKey[]>
   /** A recorder without receipts: their contents go to `onBuilt` and are not stored. */
   readonly unwritten: ReplyRecorder
-  /** Returns a receipt of this scope, stored or still waiting. Throws `service_unavailable`. */
+  /** Returns a receipt of this scope; one that waits is stored first. Throws `service_unavailable`. */
   find(scope: string, id: string): Promise<SignedReceipt | undefined>
   /** Lists stored receipts of a scope, oldest first. Throws `service_unavailable`, or `invalid_request` for an unknown `after`. */
   list(scope: string, page: ReceiptPage): Promise<readonly SignedReceipt[]>
@@ -46,7 +50,7 @@ export interface OpenReceipt {
 /** Dependencies of the receipts. */
 export interface ReceiptsOptions extends Accountants {
   readonly key: ReceiptKey
-  readonly store: ReceiptStore
+  readonly store: ReceiptStore & ReceiptLog
   readonly clock: Clock
   readonly log: Log
   /** Receives the contents of each receipt. Must not throw. */
@@ -71,7 +75,10 @@ const MOST_AT_ONCE = 64
 const MOMENT_MS = 50
 const PAUSE_MS = 1000
 
-/** Creates the buffered writer. Receipts wait as text, which is the stored form and cheapest for the garbage collector. */
+/**
+ * Creates the buffered writer, whose batches are those of the ledger: one signed head each. Receipts wait as text, which is
+ * the stored form and cheapest for the garbage collector.
+ */
 function createWriter(store: ReceiptStore, log: Log): BufferedWriter<StoredReceipt> {
   return new BufferedWriter({
     put: (batch) => store.put(batch),
@@ -86,28 +93,21 @@ function createWriter(store: ReceiptStore, log: Log): BufferedWriter<StoredRecei
   })
 }
 
-/** Returns the receipt of this scope among those that wait to be stored. */
-export function findWaiting(
-  waiting: readonly StoredReceipt[],
-  { scope, id }: Pick<StoredReceipt, 'scope' | 'id'>,
-): SignedReceipt | undefined {
-  const found = waiting.find((receipt) => receipt.id === id && receipt.scope === scope)
-  // Safe: every waiting receipt is the JSON of a signed receipt.
-  return found && (JSON.parse(found.json) as SignedReceipt)
-}
+const NOT_STORED = 'The receipt is not in the ledger yet, since the database fails. Retry later.'
 
-/** Creates the receipts of a gateway: building, signing and storing. */
+/** Creates the receipts of a gateway: building and storing. */
 export function createReceipts({ key, store, clock, log, onBuilt, ...accountants }: ReceiptsOptions): Receipts {
   const writer = createWriter(store, log)
   const building = new Set<Promise<void>>()
   const randomness = new RandomPool(ID_RANDOM_BYTES)
+  let keys: readonly PublicReceiptKey[] = [key.public]
   const make = async (facts: ReplyFacts, { isKept }: { isKept: boolean }): Promise<void> => {
     try {
       const nowMs = clock.nowMs()
-      const receipt = await buildReceipt(facts, { ...accountants, keyId: key.public.id, nowMs })
+      const receipt = await buildReceipt(facts, { ...accountants, nowMs })
       if (isKept) {
         const { scope } = facts.exchange.caller
-        writer.add({ id: receipt.id, scope, createdAtMs: nowMs, json: signReceipt(receipt, key) })
+        writer.add({ id: receipt.id, scope, createdAtMs: nowMs, json: canonicalJson(receipt) })
       }
       onBuilt?.(receipt, facts)
     } catch (error) {
@@ -124,13 +124,22 @@ export function createReceipts({ key, store, clock, log, onBuilt, ...accountants
     return { id: createReceiptId(admittedAtMs, randomness.take()), admittedAtMs }
   }
   return {
-    keys: [key.public],
+    log: store,
+    async keys() {
+      const state = await store.state().catch(() => undefined)
+      if (state !== undefined) keys = publishedKeys(key.public, state.keys)
+      return keys
+    },
     writesReceipts: true,
     open,
     record: (facts) => record(facts, { isKept: true }),
     unwritten: { writesReceipts: false, open, record: (facts) => record(facts, { isKept: false }) },
-    find: async (scope, id) =>
-      findWaiting(writer.waiting, { scope, id }) ?? (await store.get(scope, id)) ?? findLater(store, scope, id),
+    async find(scope, id) {
+      const waits = () => writer.waiting.some((receipt) => receipt.id === id && receipt.scope === scope)
+      if (waits()) await writer.flush()
+      if (waits()) throw new GatewayError('service_unavailable', NOT_STORED)
+      return (await store.get(scope, id)) ?? findLater(store, scope, id)
+    },
     list: (scope, page) => store.list(scope, page),
     async close(timeoutMs) {
       const atMost = new AbortController()
@@ -140,4 +149,8 @@ export function createReceipts({ key, store, clock, log, onBuilt, ...accountants
       await writer.close(timeoutMs)
     },
   }
+}
+
+function publishedKeys(own: PublicReceiptKey, used: readonly string[]): PublicReceiptKey[] {
+  return [own, ...used.filter((raw) => raw !== own.raw).flatMap((raw) => parsePublicKeys(raw))]
 }

@@ -1,14 +1,15 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { ScanError } from '../../core/json/scan.ts'
 import type { SignedReceipt } from '../../core/telemetry/receipt.ts'
+import { checkInclusion, type ReceiptV2 } from './inclusion.ts'
 import type { PublicReceiptKey } from './public-key.ts'
-import { RECEIPT_ID } from './receipt-id.ts'
 import { hasRepeatedNames } from './repeated-names.ts'
-import { isSignedBy } from './sign.ts'
+import { receiptSchema } from './schema.ts'
+import { isSignedBy, type ReceiptV1 } from './signature.ts'
 
 /** Result of one check. */
 export interface Check {
-  readonly name: 'form' | 'key' | 'signature'
+  readonly name: 'form' | 'key' | 'signature' | 'inclusion'
   readonly ok: boolean
   /** The result as a sentence. */
   readonly says: string
@@ -25,48 +26,27 @@ export interface Verdict {
 /** Thrown for a text that is not a receipt. */
 export class NoReceipt extends Error {}
 
-const usd = z
-  .string()
-  .regex(/^\d+\.\d{9}$/)
-  .nullable()
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
-
-/**
- * Schema of the members that this version knows. Unknown members are signed like the others; only the signature, which
- * cannot sign itself, allows none.
- */
-export const receiptSchema = z.looseObject({
-  v: z.literal(1),
-  id: z.string().regex(RECEIPT_ID),
-  created_at: z.iso.datetime({ precision: 3 }),
-  request_id: z.string(),
-  status: z.int().nullable(),
-  outcome: z.enum(['complete', 'incomplete', 'cancelled', 'error']),
-  model_asked: z.string(),
-  cost: z.looseObject({ provider_usd: usd }),
-  counterfactual: z.looseObject({ usd, explained: z.string() }),
-  request_sha256: sha256,
-  reply_sha256: sha256,
-  reply_bytes: z.int().min(0),
-  key_id: z.string(),
-  signature: z.strictObject({ alg: z.literal('Ed25519'), key: z.string(), value: z.string().length(86) }),
-})
-
 /** Verifies the text of a receipt against public keys, without a network. Throws `NoReceipt` when it is no JSON object. */
 export function verifyReceipt(text: string, keys: readonly PublicReceiptKey[]): Verdict {
   const value = parse(text)
   const parsed = receiptSchema.safeParse(value)
   if (!parsed.success) return verdict([{ name: 'form', ok: false, says: wordsOf(parsed.error) }])
+  const form: Check = { name: 'form', ok: true, says: `It is a receipt of version ${parsed.data.v}.` }
   // The parsed value, not the schema's copy, which leaves out a member called `__proto__`.
-  // Safe: members that the schema does not check are only displayed.
-  const receipt = value as SignedReceipt
-  const form: Check = { name: 'form', ok: true, says: 'It is a receipt of version 1.' }
+  // Safe: the schema has checked the members of its version; others are only displayed.
+  const receipt = value as ReceiptV1 | ReceiptV2
+  const checks = isOfLedger(receipt) ? checkInclusion(receipt, keys) : checkSignature(receipt, keys)
+  return verdict([form, ...checks], receipt)
+}
+
+function isOfLedger(receipt: ReceiptV1 | ReceiptV2): receipt is ReceiptV2 {
+  return receipt.v === 2
+}
+
+function checkSignature(receipt: ReceiptV1, keys: readonly PublicReceiptKey[]): Check[] {
   const key = keys.find(({ id }) => id === receipt.key_id && id === receipt.signature.key)
-  if (key === undefined) return verdict([form, unknownKey(receipt, keys)], receipt)
-  return verdict(
-    [form, { name: 'key', ok: true, says: `Its key ${key.id} is the one given.` }, signed(receipt, key)],
-    receipt,
-  )
+  if (key === undefined) return [unknownKey(receipt, keys)]
+  return [{ name: 'key', ok: true, says: `Its key ${key.id} is the one given.` }, signed(receipt, key)]
 }
 
 function verdict(checks: readonly Check[], receipt?: SignedReceipt): Verdict {
@@ -94,7 +74,7 @@ function wordsOf({ issues }: z.ZodError): string {
   return `It does not have the form of a receipt: \`${first?.path.join('.')}\`: ${first?.message}.`
 }
 
-function unknownKey({ key_id, signature }: SignedReceipt, keys: readonly PublicReceiptKey[]): Check {
+function unknownKey({ key_id, signature }: ReceiptV1, keys: readonly PublicReceiptKey[]): Check {
   const given = keys.map(({ id }) => id).join(', ')
   const says =
     key_id === signature.key
@@ -103,7 +83,7 @@ function unknownKey({ key_id, signature }: SignedReceipt, keys: readonly PublicR
   return { name: 'key', ok: false, says }
 }
 
-function signed(receipt: SignedReceipt, key: PublicReceiptKey): Check {
+function signed(receipt: ReceiptV1, key: PublicReceiptKey): Check {
   const ok = isSigned(receipt, key)
   return {
     name: 'signature',
@@ -113,7 +93,7 @@ function signed(receipt: SignedReceipt, key: PublicReceiptKey): Check {
 }
 
 /** Returns false for a value without a canonical form: it was never signed. */
-function isSigned(receipt: SignedReceipt, key: PublicReceiptKey): boolean {
+function isSigned(receipt: ReceiptV1, key: PublicReceiptKey): boolean {
   try {
     return isSignedBy(receipt, key)
   } catch (error) {

@@ -30,7 +30,16 @@ import {
   renewPayment,
   takeOverduePayments,
 } from './payments/steps.ts'
-import { getReceipt, listOldestReceipts, listReceipts, putReceipts } from './receipts/receipts.ts'
+import {
+  countLogged,
+  findLogged,
+  listHeads,
+  listSigned,
+  proveConsistency,
+  proveInclusion,
+  readLog,
+} from './receipts/log.ts'
+import { findReceipt, getReceipt, listReceipts, putReceipts } from './receipts/receipts.ts'
 import { pruneHours, pruneReceipts, pruneRequests, pruneWindows } from './retention/prune.ts'
 import { admitSpend } from './spend/admit.ts'
 import { flushSpend } from './spend/flush.ts'
@@ -39,8 +48,11 @@ import { readSpend } from './spend/windows.ts'
 import { putRequests } from './telemetry/put.ts'
 import { findRequest, listRequests, readUsage } from './telemetry/read.ts'
 
-/** Commands of one statement, which is a transaction by itself: on PostgreSQL they save two round trips. */
-const singleStatements = {
+/**
+ * Commands that PostgreSQL runs without a transaction, which saves two round trips: of one statement, or of several that read
+ * the ledger's rows, which never change.
+ */
+const withoutTransaction = {
   'spend.read': readSpend,
   'spend.prune': pruneWindows,
   'payments.open-window': openPaymentWindow,
@@ -55,11 +67,17 @@ const singleStatements = {
   'sessions.commit': commitSessionCall,
   'sessions.read': readSession,
   'ledger.list': listEntries,
-  'receipt.put': putReceipts,
   'receipt.get': getReceipt,
+  'receipt.find': findReceipt,
   'receipt.list': listReceipts,
-  'receipt.list-oldest': listOldestReceipts,
   'receipt.prune': pruneReceipts,
+  'log.read': readLog,
+  'log.inclusion': proveInclusion,
+  'log.consistency': proveConsistency,
+  'log.heads': listHeads,
+  'log.receipts': findLogged,
+  'log.signed': listSigned,
+  'log.count': countLogged,
   'telemetry.find': findRequest,
   'telemetry.list': listRequests,
   'telemetry.usage': readUsage,
@@ -73,7 +91,7 @@ const singleStatements = {
 
 /** All commands of the database, on either engine. */
 export const commands = {
-  ...singleStatements,
+  ...withoutTransaction,
   'spend.reserve': reserveSpend,
   'spend.admit': admitSpend,
   'spend.grow': growSpend,
@@ -93,6 +111,7 @@ export const commands = {
   'ledger.sweep': sweepCalls,
   'ledger.append': appendToLedger,
   'account.balance': readBalance,
+  'receipt.put': putReceipts,
   'telemetry.put': putRequests,
   'account.open': openAccount,
   'account.suspend': suspendAccount,
@@ -112,5 +131,5 @@ export type CommandInput<Name extends CommandName> = Parameters<(typeof commands
 /** Output of a command; plain data. */
 export type CommandOutput<Name extends CommandName> = Awaited<ReturnType<(typeof commands)[Name]>>
 
-/** Names of the commands of one statement. */
-export const SINGLE_STATEMENT: ReadonlySet<string> = new Set(Object.keys(singleStatements))
+/** Names of the commands that need no transaction. */
+export const WITHOUT_TRANSACTION: ReadonlySet<string> = new Set(Object.keys(withoutTransaction))

@@ -7,6 +7,7 @@ import { ledger } from './credits/migrations.ts'
 import { addCounts, addTexts, type Table } from './engine/columns.ts'
 import { payments, paymentsByTime, paymentsLeft } from './payments/migrations.ts'
 
+import { receiptLog, receipts } from './receipts/migrations.ts'
 import type { Database } from './schema.ts'
 import { telemetryMigrations } from './telemetry/migrations.ts'
 
@@ -31,19 +32,6 @@ const spend: Migration = {
   },
 }
 
-const receipts: Migration = {
-  async up(db) {
-    await db.schema
-      .createTable('receipt')
-      .addColumn('id', 'text', (column) => column.primaryKey().notNull())
-      .addColumn('scope', 'text', (column) => column.notNull())
-      .addColumn('created_at_ms', 'bigint', (column) => column.notNull())
-      .addColumn('json', 'text', (column) => column.notNull())
-      .execute()
-    await db.schema.createIndex('receipt_by_scope').on('receipt').columns(['scope', 'created_at_ms', 'id']).execute()
-  },
-}
-
 /** Index for deleting old windows without a full scan. */
 const windowsByTime: Migration = {
   async up(db) {
@@ -63,6 +51,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0008-payments-by-time': paymentsByTime,
   '0009-billing-prorations': billingProrations,
   '0010-payments-left': paymentsLeft,
+  '0011-receipt-log': receiptLog,
 }
 
 /** Tables that are migrated together; each set records its own migrations, so that either may get new ones. */

@@ -2,6 +2,7 @@ import type { AccountTables } from './accounts/schema.ts'
 import type { BillingTables } from './billing/schema.ts'
 import type { LedgerTables } from './credits/schema.ts'
 import type { PaymentTables } from './payments/schema.ts'
+import type { ReceiptTables } from './receipts/schema.ts'
 
 import type { TelemetryTables } from './telemetry/schema.ts'
 
@@ -11,10 +12,15 @@ import type { TelemetryTables } from './telemetry/schema.ts'
  */
 
 /** All tables. With SQLite those of telemetry are in a file of their own. */
-export interface Database extends TelemetryTables, AccountTables, LedgerTables, BillingTables, PaymentTables {
+export interface Database
+  extends TelemetryTables,
+    AccountTables,
+    LedgerTables,
+    BillingTables,
+    PaymentTables,
+    ReceiptTables {
   spend_window: SpendWindowTable
   spend_hold: SpendHoldTable
-  receipt: ReceiptTable
 }
 
 /** A scope's spend in a day or month, and the holds of in-flight requests: one row for each. */
@@ -45,12 +51,4 @@ export interface SpendHoldTable {
   windows: string
   /** Open: the moment its lease ends. Otherwise: the moment from which the row may be deleted. */
   due_at_ms: number
-}
-
-/** Receipts of finished requests, as JSON. */
-export interface ReceiptTable {
-  id: string
-  scope: string
-  created_at_ms: number
-  json: string
 }

@@ -1,21 +1,30 @@
-import { generateKeyPairSync } from 'node:crypto'
 import fc from 'fast-check'
 import { canonicalJson } from '../../../src/core/json/canonical-json.ts'
-import { publicHalf } from '../../../src/journal/receipts/public-key.ts'
-import { signReceipt } from '../../../src/journal/receipts/sign.ts'
+import { signCheckpoint } from '../../../src/core/ledger/checkpoint.ts'
+import { leafHash, nodeHash } from '../../../src/core/ledger/merkle.ts'
+import type { Receipt } from '../../../src/core/telemetry/receipt.ts'
 import { NoReceipt, verifyReceipt } from '../../../src/journal/receipts/verify.ts'
-import { sampleReceipt } from '../../support/receipts.ts'
+import { createReceiptKey, sampleReceipt, signerOfKey, signReceiptV1 } from '../../support/receipts.ts'
 import { attempt, type Fuzzer, promise } from '../fuzzer.ts'
 import { JSON_WORDS } from './json-scan.ts'
 
-const { privateKey } = generateKeyPairSync('ed25519')
-const key = { privateKey, public: publicHalf(privateKey) }
-const sign = (parts: Parameters<typeof sampleReceipt>[0]) =>
-  signReceipt(sampleReceipt({ key_id: key.public.id, ...parts }), key)
+const key = createReceiptKey()
+
+/** Returns a receipt with its proof: the second of two leaves. */
+function prove(parts: Partial<Receipt>): string {
+  const receipt = sampleReceipt(parts)
+  const sibling = leafHash(Buffer.from('sibling'))
+  const root = nodeHash(sibling, leafHash(Buffer.from(canonicalJson(receipt))))
+  const checkpoint = signCheckpoint({ origin: 'ledger', size: 2, root }, signerOfKey(key))
+  return JSON.stringify({ ...receipt, proof: { leaf_index: 1, hashes: [sibling.toString('base64')], checkpoint } })
+}
+
 const SIGNED = [
-  sign({}),
-  sign({ status: null, outcome: 'error', model_asked: 'é漢\u2028"\\' }),
-  sign({ request_id: 'req_2' }),
+  signReceiptV1({}, key),
+  signReceiptV1({ status: null, outcome: 'error', model_asked: 'é漢\u2028"\\' }, key),
+  signReceiptV1({ request_id: 'req_2' }, key),
+  prove({}),
+  prove({ model_asked: 'é漢\u2028"\\' }),
 ]
 const GENUINE = new Set(SIGNED.map((text) => canonicalJson(JSON.parse(text))))
 const LAYOUTS = SIGNED.flatMap((text) => {
@@ -31,7 +40,16 @@ const LAYOUTS = SIGNED.flatMap((text) => {
 export const receipt: Fuzzer = {
   name: 'receipt',
   seeds: fc.constantFrom(...LAYOUTS).map((text) => Buffer.from(text).toString('latin1')),
-  words: [...JSON_WORDS, '"signature":{"alg":"none"},', '"v":1,', '"cost":{"provider_usd":"0.000000000"},', ' ', '\n'],
+  words: [
+    ...JSON_WORDS,
+    '"signature":{"alg":"none"},',
+    '"v":1,',
+    '"v":2,',
+    '"leaf_index":0,',
+    '"cost":{"provider_usd":"0.000000000"},',
+    ' ',
+    '\n',
+  ],
   mostMutations: 2,
   outcomes: ['genuine', 'refused', 'no receipt'],
   run({ text }) {

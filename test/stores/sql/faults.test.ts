@@ -12,6 +12,7 @@ import { openSqlStore, type SqlStore } from '../../../src/stores/sql/store.ts'
 import { eventually } from '../../support/eventually.ts'
 import { freePort } from '../../support/ports.ts'
 import { createPostgres, isPostgresExpected, query } from '../../support/postgres.ts'
+import { toBatch } from '../../support/receipts.ts'
 import { createRecordingLog, type RecordingLog } from '../../support/recording-log.ts'
 import { soon } from '../../support/short-wait.ts'
 import { createSqlitePlace, engines } from './places.ts'
@@ -140,10 +141,10 @@ test('sqlite: a full disk is explained, undoes the group, and is overcome', asyn
   const database = await openDatabase(':memory:')
   t.teardown(() => database.db.destroy())
   const put = (id: string, length: number) =>
-    ({ name: 'receipt.put', input: [{ id, scope: 's', createdAtMs: 1, json: 'x'.repeat(length) }] }) as const
+    ({ name: 'receipt.put', input: toBatch([{ id, scope: 's', createdAtMs: 1, json: 'x'.repeat(length) }]) }) as const
   const group = { nowMs: 0, deadlineMs: Number.POSITIVE_INFINITY }
   const { page_count: pages } = database.raw.prepare('pragma page_count').get() ?? {}
-  database.raw.exec(`pragma max_page_count = ${Number(pages) + 2}`)
+  database.raw.exec(`pragma max_page_count = ${Number(pages) + 4}`)
   const outcome = await runGroup(database, { ...group, commands: [put('small', 1), put('large', 100_000)] }).catch(
     (error: unknown) => [{}, { fault: sqliteFault(error) }],
   )
@@ -177,7 +178,7 @@ test('sqlite: a file that is no database is explained', async (t) => {
 test('sqlite: a database that is damaged while it is used is explained', async (t) => {
   const place = await createSqlitePlace(t)
   const first = await place.open()
-  await first.run('receipt.put', [{ id: 'r', scope: 's', createdAtMs: 1, json: 'x'.repeat(200_000) }])
+  await first.run('receipt.put', toBatch([{ id: 'r', scope: 's', createdAtMs: 1, json: 'x'.repeat(200_000) }]))
   await first.close()
   const store = await place.open()
   writeFileSync(sqliteFile(place.dataDir), Buffer.alloc(300_000, 0xff))

@@ -3,29 +3,14 @@ import path from 'node:path'
 import test from 'ava'
 import { sql } from 'kysely'
 import { migrateDatabase } from '../../../src/stores/sql/engine/migrate.ts'
-import { migrate, migrations, type TableSet, tableSets } from '../../../src/stores/sql/migrations.ts'
-import { migratePostgres } from '../../../src/stores/sql/postgres/migrate.ts'
-import { sqliteFile, telemetryFile } from '../../../src/stores/sql/sqlite/location.ts'
-import { openDatabase } from '../../../src/stores/sql/sqlite/open.ts'
+import { migrations, tableSets } from '../../../src/stores/sql/migrations.ts'
+import { telemetryFile } from '../../../src/stores/sql/sqlite/location.ts'
 import { runCommandInThread } from '../../support/command-in-thread.ts'
 import { runCommand } from '../../support/command-line.ts'
-import { createSqlitePlace, engines, type Place } from './places.ts'
-
-type Steps = typeof migrations
+import { migrateWith, type Steps } from './migrate-with.ts'
+import { createSqlitePlace, engines } from './places.ts'
 
 const NAMES = Object.values(tableSets).flatMap(({ steps }) => Object.keys(steps))
-
-/** Runs these steps instead of the real ones. */
-async function migrateWith({ databaseUrl, dataDir, log }: Place, steps: Steps): Promise<string[]> {
-  const set: TableSet = { steps, memory: {} }
-  if (databaseUrl !== undefined) return migratePostgres({ url: databaseUrl, log }, [set])
-  const { db } = await openDatabase(sqliteFile(dataDir))
-  try {
-    return await migrate(db, set)
-  } finally {
-    await db.destroy()
-  }
-}
 
 const FAILING: Steps = {
   ...migrations,

@@ -5,6 +5,7 @@ import type { SqlStore } from '../../../src/stores/sql/store.ts'
 import { toRow } from '../../../src/stores/sql/telemetry/rows.ts'
 import { openTelemetryStore } from '../../../src/stores/sql/telemetry/telemetry.ts'
 import { eventually } from '../../support/eventually.ts'
+import { toBatch } from '../../support/receipts.ts'
 import { sampleRequest } from '../../support/telemetry.ts'
 import { type Engine, engines } from './places.ts'
 
@@ -38,7 +39,7 @@ for (const engine of engines) {
     const { place, store, telemetry } = await openPlace(t, engine)
     const old = Array.from({ length: 450 }, (_, i) => receiptAt(NOW_MS - 11 * DAY_MS, i))
     const kept = receiptAt(NOW_MS - 9 * DAY_MS, 0)
-    await store.run('receipt.put', [...old, kept])
+    await store.run('receipt.put', toBatch([...old, kept]))
     const requests = [6, 5, 4].map((days) => sampleRequest({ startedAtMs: NOW_MS - days * DAY_MS }))
     const ancient = sampleRequest({ startedAtMs: NOW_MS - 401 * DAY_MS, scope: 'ancient' })
     await telemetry.run('telemetry.put', [...requests, ancient].map(toRow))
@@ -81,7 +82,7 @@ for (const engine of engines) {
 
   engine.test('retention: receipts that are kept forever stay', async (t) => {
     const { place, store } = await openPlace(t, engine)
-    await store.run('receipt.put', [receiptAt(1, 0)])
+    await store.run('receipt.put', toBatch([receiptAt(1, 0)]))
     const options = { store, receiptsMs: 0, telemetry: undefined, firstIdAt: firstReceiptIdAt, clock, log: place.log }
     const retention = createRetention(options)
     await retention.prune()
@@ -91,10 +92,7 @@ for (const engine of engines) {
 
   engine.test('retention: what another process deletes at the same time is no fault', async (t) => {
     const { place, store } = await openPlace(t, engine)
-    await store.run(
-      'receipt.put',
-      Array.from({ length: 700 }, (_, i) => receiptAt(1, i)),
-    )
+    await store.run('receipt.put', toBatch(Array.from({ length: 700 }, (_, i) => receiptAt(1, i))))
     const options = { store, receiptsMs: 1, telemetry: undefined, firstIdAt: firstReceiptIdAt, clock, log: place.log }
     const several = [1, 2, 3].map(() => createRetention(options))
     await Promise.all(several.map((each) => each.prune()))
@@ -105,7 +103,7 @@ for (const engine of engines) {
 
   engine.test('retention: a start deletes old receipts, and does not open telemetry', async (t) => {
     const { place, store } = await openPlace(t, engine)
-    await store.run('receipt.put', [receiptAt(1, 0)])
+    await store.run('receipt.put', toBatch([receiptAt(1, 0)]))
     const retention = createRetention({
       store,
       receiptsMs: 1,
@@ -125,7 +123,7 @@ for (const engine of engines) {
     'retention: telemetry that cannot be used is reported, and the others are pruned nevertheless',
     async (t) => {
       const { place, store } = await openPlace(t, engine)
-      await store.run('receipt.put', [receiptAt(1, 0)])
+      await store.run('receipt.put', toBatch([receiptAt(1, 0)]))
       const broken = { run: () => Promise.reject(new Error('damaged')) }
       const retention = createRetention({
         store,

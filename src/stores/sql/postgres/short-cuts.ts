@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { CommandInput, CommandName, CommandOutput } from '../commands.ts'
 import type { Moment } from '../engine/command.ts'
 import type { Database } from '../schema.ts'
+import { appendReceipts } from './append-receipts.ts'
 import { endIncluded, takeIncluded } from './included-calls.ts'
 
 /** Context of a short cut. */
@@ -16,6 +17,7 @@ export type ShortCut<Input, Output> = (db: Kysely<Database>, input: Input, trip:
 
 /** Short cuts, by the command they replace. */
 export const shortCuts: { [Name in CommandName]?: ShortCut<CommandInput<Name>, CommandOutput<Name>> } = {
+  'receipt.put': appendReceipts,
   'ledger.take': takeIncluded,
   'ledger.end': endIncluded,
 }

@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely'
 import type pg from 'pg'
 import { GatewayError } from '../../../core/errors.ts'
 import type { Log } from '../../../core/ports/log.ts'
-import { type CommandInput, type CommandName, type CommandOutput, commands, SINGLE_STATEMENT } from '../commands.ts'
+import { type CommandInput, type CommandName, type CommandOutput, commands, WITHOUT_TRANSACTION } from '../commands.ts'
 import { type Command, Undo } from '../engine/command.ts'
 import { postgresError, sqlStateOf, unavailable } from '../engine/faults.ts'
 import type { Database } from '../schema.ts'
@@ -168,7 +168,7 @@ class PostgresStore implements SqlStore {
     const command = commands[name] as Command<unknown, unknown>
     const shortCut = shortCuts[name] as ShortCut<unknown, unknown> | undefined
     const db = this.#queriesOn(client)
-    if (SINGLE_STATEMENT.has(name)) return command(db, input, SERVER_NOW)
+    if (WITHOUT_TRANSACTION.has(name)) return command(db, input, SERVER_NOW)
     const inTransaction = (rest: unknown) => this.#inTransaction(client, () => command(db, rest, SERVER_NOW), askedAtMs)
     return shortCut === undefined ? inTransaction(input) : shortCut(db, input, { now: SERVER_NOW, inTransaction })
   }

@@ -1,29 +1,58 @@
 import { GatewayError } from '../../../core/errors.ts'
+import type { NoteSigner } from '../../../core/ledger/checkpoint.ts'
+import type { LogContent, ReceiptLog } from '../../../core/ports/receipt-log.ts'
 import type { ReceiptStore, SignedReceipt } from '../../../core/telemetry/receipt.ts'
 import type { SqlStore } from '../store.ts'
+import type { FoundReceipt } from './receipts.ts'
 
-/** Creates the store of receipts in the database. */
-export function createReceiptStore(store: Pick<SqlStore, 'run'>): ReceiptStore {
+/** Creates the store of receipts in the database. `key` signs the heads of the ledger. */
+export function createReceiptStore(
+  store: Pick<SqlStore, 'run'>,
+  { raw, privateKey }: NoteSigner,
+): ReceiptStore & ReceiptLog {
   const get = async (scope: string, id: string) => {
-    const json = await store.run('receipt.get', { scope, id })
-    return json === undefined ? undefined : fromJson(json)
+    const found = await store.run('receipt.get', { scope, id })
+    return found && toReceipt(found)
   }
   return {
     get,
-    put: (receipts) => store.run('receipt.put', receipts),
+    put: (receipts) => store.run('receipt.put', { receipts, key: { raw, privateKey } }),
     async list(scope, { after: id, limit }) {
       const last = id === undefined ? undefined : await get(scope, id)
       if (id !== undefined && last === undefined)
         throw new GatewayError('invalid_request', `after: you have no receipt \`${id.slice(0, LONGEST_SHOWN)}\`.`)
       const after = last && { id: last.id, createdAtMs: Date.parse(last.created_at) }
-      const found = await store.run('receipt.list-oldest', { scope, after, limit })
-      return found.map(fromJson)
+      const found = await store.run('receipt.list', { scope, after, limit })
+      return found.map(toReceipt)
     },
+    ...createReceiptLog(store),
+  }
+}
+
+/** Creates the reader of the ledger's state and proofs. */
+function createReceiptLog(store: Pick<SqlStore, 'run'>): ReceiptLog {
+  return {
+    state: () => store.run('log.read', undefined),
+    inclusion: (index) => store.run('log.inclusion', { index }),
+    consistency: (size) => store.run('log.consistency', { size }),
+  }
+}
+
+/** Creates the reader of the ledger's whole content. */
+export function createLogContent(store: Pick<SqlStore, 'run'>): LogContent {
+  return {
+    state: () => store.run('log.read', undefined),
+    heads: (fromLeaf) => store.run('log.heads', { fromLeaf }),
+    receipts: (ids) => store.run('log.receipts', { ids }),
+    signedReceipts: (afterId) => store.run('log.signed', { afterId }),
+    countBefore: (leafIndex) => store.run('log.count', { leafIndex }),
   }
 }
 
 const LONGEST_SHOWN = 40
-function fromJson(json: string): SignedReceipt {
+
+/** Joins a receipt with its proof. */
+export function toReceipt({ json, proof }: FoundReceipt): SignedReceipt {
   // Safe: receipts are put as above only.
-  return JSON.parse(json) as SignedReceipt
+  return { ...(JSON.parse(json) as SignedReceipt), ...(proof && { proof }) }
 }

@@ -1,5 +1,10 @@
-import type { StoredReceipt } from '../../../core/telemetry/receipt.ts'
+import { type Kysely, sql } from 'kysely'
+import { inclusionRanges } from '../../../core/ledger/proofs.ts'
+import type { ReceiptProof } from '../../../core/telemetry/receipt.ts'
 import type { Command } from '../engine/command.ts'
+import type { Database } from '../schema.ts'
+import { planBatch, type ReceiptBatch, withoutStored } from './batch.ts'
+import { damaged, StoredTree } from './stored-tree.ts'
 
 /** Cursor of a list: the last receipt seen. */
 export interface ReceiptCursor {
@@ -7,67 +12,66 @@ export interface ReceiptCursor {
   readonly id: string
 }
 
-const LONGEST_LIST = 100
+/** A stored receipt with its proof; version 1 has none. */
+export interface FoundReceipt {
+  readonly json: string
+  readonly proof: ReceiptProof | undefined
+}
 
-/** Stores at least one receipt; receipts with an existing id are ignored. */
-export const putReceipts: Command<readonly StoredReceipt[], void> = async (db, receipts) => {
+/**
+ * Appends at least one receipt to the ledger, with one signed head for all; receipts with an existing id are ignored. Needs
+ * a transaction in which no other process appends, as SQLite's are.
+ */
+export const putReceipts: Command<ReceiptBatch, void> = async (db, { receipts, key }, now) => {
+  const added = await withoutStored(db, receipts)
+  if (added.length === 0) return
+  const rows = await planBatch(db, { receipts: added, key })
+  await db.insertInto('receipt').values(rows.receipts).execute()
+  await db.insertInto('receipt_head').values(rows.head).execute()
+  if (rows.nodes.length > 0)
+    await db
+      .insertInto('receipt_node')
+      .values(rows.nodes)
+      .onConflict((conflict) => conflict.columns(['level', 'node_index']).doUpdateSet({ hash: sql`excluded.hash` }))
+      .execute()
   await db
-    .insertInto('receipt')
-    .values(receipts.map(({ id, scope, createdAtMs, json }) => ({ id, scope, created_at_ms: createdAtMs, json })))
-    .onConflict((conflict) => conflict.column('id').doNothing())
+    .insertInto('receipt_key')
+    .values({ public_key: key.raw, first_used_at_ms: now })
+    .onConflict((conflict) => conflict.column('public_key').doNothing())
     .execute()
 }
 
-/** Returns the JSON of a scope's receipt. */
-export const getReceipt: Command<{ id: string; scope: string }, string | undefined> = async (db, { id, scope }) => {
-  const row = await db
-    .selectFrom('receipt')
-    .select('json')
-    .where('id', '=', id)
-    .where('scope', '=', scope)
-    .executeTakeFirst()
-  return row?.json
+/** Returns a scope's receipt. */
+export const getReceipt: Command<{ id: string; scope: string }, FoundReceipt | undefined> = async (
+  db,
+  { id, scope },
+) => {
+  const row = await selectReceipts(db).where('id', '=', id).where('scope', '=', scope).executeTakeFirst()
+  return row && withProof(row, new StoredTree(db))
 }
 
-/** Filter of a list, at most 100 at a time. */
+/** Returns a receipt of any scope, for the operator. */
+export const findReceipt: Command<{ id: string }, FoundReceipt | undefined> = async (db, { id }) => {
+  const row = await selectReceipts(db).where('id', '=', id).executeTakeFirst()
+  return row && withProof(row, new StoredTree(db))
+}
+
+/** Filter of a list, at most 101 at a time: one more than a page, to know whether there is another. */
 export interface ReceiptQuery {
   readonly scope: string
   readonly after?: ReceiptCursor | undefined
   readonly limit: number
 }
 
-/** Lists a scope's receipts, newest first. */
-export const listReceipts: Command<ReceiptQuery, StoredReceipt[]> = async (db, { scope, after, limit }) => {
-  let query = db
-    .selectFrom('receipt')
-    .select(['id', 'scope', 'created_at_ms', 'json'])
-    .where('scope', '=', scope)
-    .orderBy('created_at_ms', 'desc')
-    .orderBy('id', 'desc')
-    .limit(Math.min(limit, LONGEST_LIST))
-  if (after !== undefined)
-    query = query.where((is) =>
-      is.or([
-        is('created_at_ms', '<', after.createdAtMs),
-        is.and([is('created_at_ms', '=', after.createdAtMs), is('id', '<', after.id)]),
-      ]),
-    )
-  const rows = await query.execute()
-  return rows.map(({ created_at_ms, ...rest }) => ({ ...rest, createdAtMs: created_at_ms }))
-}
+const LONGEST_LIST = 101
 
-/** One more than a page, to know whether there is another. */
-const LONGEST_OLDEST_LIST = LONGEST_LIST + 1
-
-/** Lists the JSON of a scope's receipts, oldest first, at most 101: for clients that follow them from a receipt on. */
-export const listOldestReceipts: Command<ReceiptQuery, string[]> = async (db, { scope, after, limit }) => {
-  let query = db
-    .selectFrom('receipt')
-    .select('json')
+/** Lists a scope's receipts, oldest first: for clients that follow them from a receipt on. */
+export const listReceipts: Command<ReceiptQuery, FoundReceipt[]> = async (db, { scope, after, limit }) => {
+  let query = selectReceipts(db)
     .where('scope', '=', scope)
     .orderBy('created_at_ms')
     .orderBy('id')
-    .limit(Math.min(limit, LONGEST_OLDEST_LIST))
+    .limit(Math.min(limit, LONGEST_LIST))
   if (after !== undefined)
     query = query.where((is) =>
       is.or([
@@ -75,5 +79,44 @@ export const listOldestReceipts: Command<ReceiptQuery, string[]> = async (db, { 
         is.and([is('created_at_ms', '=', after.createdAtMs), is('id', '>', after.id)]),
       ]),
     )
-  return (await query.execute()).map(({ json }) => json)
+  const tree = new StoredTree(db)
+  const found: FoundReceipt[] = []
+  for (const row of await query.execute()) found.push(await withProof(row, tree))
+  return found
+}
+
+/** Selects receipts, each with the head that added it. */
+function selectReceipts(db: Kysely<Database>) {
+  return db
+    .selectFrom('receipt')
+    .select((of) => [
+      'json',
+      'leaf_index',
+      of
+        .selectFrom('receipt_head')
+        .select('checkpoint')
+        .whereRef('first_leaf', '<=', 'receipt.leaf_index')
+        .orderBy('first_leaf', 'desc')
+        .limit(1)
+        .as('checkpoint'),
+    ])
+}
+
+interface ReceiptRow {
+  readonly json: string
+  readonly leaf_index: number | null
+  readonly checkpoint: string | null
+}
+
+/** Proves a receipt by the head of its own batch, so that its text is always the same. */
+async function withProof({ json, leaf_index: index, checkpoint }: ReceiptRow, tree: StoredTree): Promise<FoundReceipt> {
+  if (index === null) return { json, proof: undefined }
+  const size = sizeOf(checkpoint)
+  if (checkpoint === null || index >= size) throw damaged()
+  return { json, proof: { leaf_index: index, hashes: await tree.hashes(inclusionRanges(index, size)), checkpoint } }
+}
+
+/** Returns the number of leaves of a stored checkpoint; 0 for none. */
+export function sizeOf(checkpoint: string | null): number {
+  return Number(checkpoint?.split('\n')[1] ?? 0)
 }

@@ -1,0 +1,66 @@
+import type { ReceiptProof, StoredReceipt } from '../telemetry/receipt.ts'
+
+/** State of the ledger. */
+export interface LogState {
+  /** Name of the ledger, in each of its checkpoints. */
+  readonly origin: string
+  /** The latest signed tree head; `undefined` while the ledger is empty. */
+  readonly checkpoint: string | undefined
+  /** Raw public keys that have signed heads, in base64url, the latest first. */
+  readonly keys: readonly string[]
+}
+
+/** Proof that a leaf is in the tree of the latest head. */
+export interface LeafProof extends ReceiptProof {
+  /** Hash of the leaf, base64. */
+  readonly leaf_hash: string
+}
+
+/** Proof that a tree is a prefix of the tree of the latest head. */
+export interface PrefixProof {
+  /** The consistency proof (RFC 9162), base64. */
+  readonly hashes: readonly string[]
+  readonly checkpoint: string
+}
+
+/** The ledger, for anyone who checks it. Every method rejects with `service_unavailable` while the store fails. */
+export interface ReceiptLog {
+  state(): Promise<LogState>
+  /** Proves a leaf by its index; `undefined` beyond the latest head. */
+  inclusion(index: number): Promise<LeafProof | undefined>
+  /** Proves that the tree of the first `size` leaves is a prefix; `undefined` beyond the latest head. */
+  consistency(size: number): Promise<PrefixProof | undefined>
+}
+
+/** One signed head with the leaves that it added. */
+export interface LogHead {
+  /** Number of leaves before. */
+  readonly firstLeaf: number
+  readonly checkpoint: string
+  readonly leaves: readonly LoggedLeaf[]
+}
+
+/** A leaf as it is stored: kept when its receipt is deleted. */
+export interface LoggedLeaf {
+  /** Id of the receipt. */
+  readonly id: string
+  /** Base64. */
+  readonly hash: string
+}
+
+/** A stored receipt with its place in the ledger; `null` for version 1. */
+export interface LoggedReceipt extends Pick<StoredReceipt, 'id' | 'json'> {
+  readonly leafIndex: number | null
+}
+
+/** The whole content of the ledger, page by page. */
+export interface LogContent extends Pick<ReceiptLog, 'state'> {
+  /** Lists heads in order, from the one with this first leaf on; a bounded number. */
+  heads(fromLeaf: number): Promise<readonly LogHead[]>
+  /** Returns the stored ones of these receipts. */
+  receipts(ids: readonly string[]): Promise<readonly LoggedReceipt[]>
+  /** Lists receipts of version 1 by id; a bounded number. */
+  signedReceipts(afterId: string): Promise<readonly LoggedReceipt[]>
+  /** Counts stored receipts with a leaf before this index. */
+  countBefore(leafIndex: number): Promise<number>
+}

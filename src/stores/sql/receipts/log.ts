@@ -1,0 +1,86 @@
+import { sql } from 'kysely'
+import { consistencyRanges, inclusionRanges } from '../../../core/ledger/proofs.ts'
+import type { LeafProof, LoggedReceipt, LogHead, LogState, PrefixProof } from '../../../core/ports/receipt-log.ts'
+import type { Command } from '../engine/command.ts'
+import { latestCheckpoint } from './batch.ts'
+import { sizeOf } from './receipts.ts'
+import { damaged, leavesOf, StoredTree } from './stored-tree.ts'
+
+const MOST_HEADS = 100
+const MOST_RECEIPTS = 200
+const MOST_KEYS = 100
+
+/** Returns the ledger's name, latest head and keys. */
+export const readLog: Command<undefined, LogState> = async (db) => {
+  const log = await db
+    .selectFrom('receipt_log')
+    .select(['origin', latestCheckpoint().as('checkpoint')])
+    .executeTakeFirst()
+  if (log === undefined) throw damaged()
+  const keys = await db
+    .selectFrom('receipt_key')
+    .select('public_key')
+    .orderBy('first_used_at_ms', 'desc')
+    .orderBy('public_key')
+    .limit(MOST_KEYS)
+    .execute()
+  return { origin: log.origin, checkpoint: log.checkpoint ?? undefined, keys: keys.map((key) => key.public_key) }
+}
+
+/** Proves a leaf by the latest head; `undefined` beyond it. */
+export const proveInclusion: Command<{ index: number }, LeafProof | undefined> = async (db, { index }) => {
+  const { checkpoint } = await db.selectNoFrom(latestCheckpoint().as('checkpoint')).executeTakeFirstOrThrow()
+  const size = sizeOf(checkpoint)
+  if (checkpoint === null || index >= size) return undefined
+  const tree = new StoredTree(db)
+  const leaf_hash = (await tree.subtree(0, index)).toString('base64')
+  return { leaf_index: index, leaf_hash, hashes: await tree.hashes(inclusionRanges(index, size)), checkpoint }
+}
+
+/** Proves that the first leaves are a prefix of the latest head's tree; `undefined` beyond it. */
+export const proveConsistency: Command<{ size: number }, PrefixProof | undefined> = async (db, { size }) => {
+  const { checkpoint } = await db.selectNoFrom(latestCheckpoint().as('checkpoint')).executeTakeFirstOrThrow()
+  if (checkpoint === null || size > sizeOf(checkpoint)) return undefined
+  return { hashes: await new StoredTree(db).hashes(consistencyRanges(size, sizeOf(checkpoint))), checkpoint }
+}
+
+/** Lists heads in order, at most 100. */
+export const listHeads: Command<{ fromLeaf: number }, LogHead[]> = async (db, { fromLeaf }) => {
+  const rows = await db
+    .selectFrom('receipt_head')
+    .selectAll()
+    .where('first_leaf', '>=', fromLeaf)
+    .orderBy('first_leaf')
+    .limit(MOST_HEADS)
+    .execute()
+  return rows.map(({ first_leaf: firstLeaf, checkpoint, leaves }) => ({
+    firstLeaf,
+    checkpoint,
+    leaves: leavesOf(leaves),
+  }))
+}
+
+/** Returns the stored ones of at most 200 receipts, of any scope. */
+export const findLogged: Command<{ ids: readonly string[] }, LoggedReceipt[]> = (db, { ids }) =>
+  db.selectFrom('receipt').select(['id', 'json', 'leaf_index as leafIndex']).where('id', 'in', ids).execute()
+
+/** Lists receipts of version 1 by id, at most 200. */
+export const listSigned: Command<{ afterId: string }, LoggedReceipt[]> = (db, { afterId }) =>
+  db
+    .selectFrom('receipt')
+    .select(['id', 'json', 'leaf_index as leafIndex'])
+    .where('leaf_index', 'is', null)
+    .where('id', '>', afterId)
+    .orderBy('id')
+    .limit(MOST_RECEIPTS)
+    .execute()
+
+/** Counts stored receipts with a leaf before this index. */
+export const countLogged: Command<{ leafIndex: number }, number> = async (db, { leafIndex }) => {
+  const { count } = await db
+    .selectFrom('receipt')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('leaf_index', '<', leafIndex)
+    .executeTakeFirstOrThrow()
+  return count
+}

@@ -1,0 +1,48 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import test from 'ava'
+import { noteKeyId, signCheckpoint } from '../../src/core/ledger/checkpoint.ts'
+import { foldHashes, leafHash, TreeEdge } from '../../src/core/ledger/merkle.ts'
+import { consistencyRanges, inclusionRanges, rangeHash } from '../../src/core/ledger/proofs.ts'
+
+const ORIGIN = 'turnpike/ledger/example'
+/** PKCS #8 of an Ed25519 key, up to its seed. */
+const PKCS8 = '302e020100300506032b657004220420'
+
+test('docs: the test vectors of the ledger are what the gateway computes', async (t) => {
+  const page = await readFile(new URL('../../docs/ledger.md', import.meta.url), 'utf8')
+  const der = Buffer.from(`${PKCS8}${'07'.repeat(32)}`, 'hex')
+  const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+  const raw = createPublicKey(privateKey).export({ format: 'jwk' }).x ?? ''
+  const leaves = ['{"n":0}', '{"n":1}', '{"n":2}'].map((text) => leafHash(Buffer.from(text)))
+  const edge = new TreeEdge()
+  const roots = leaves.map((leaf) => {
+    edge.append(leaf)
+    return edge.root()
+  })
+  const named = {
+    'leaf 0': leaves[0],
+    'leaf 1': leaves[1],
+    'leaf 2': leaves[2],
+    'root of 2': roots[1],
+    'root of 3': roots[2],
+  }
+  const cell = (name: string) => new RegExp(`^\\| ${name} +\\| (.*?) +\\|$`, 'm').exec(page)?.[1]
+  for (const [name, hash] of Object.entries(named)) t.is(cell(name), `\`${hash?.toString('base64')}\``)
+  const subtree = async (level: number, index: number) =>
+    foldHashes(leaves.slice(index * 2 ** level, (index + 1) * 2 ** level))
+  const proofs = {
+    'inclusion of leaf 1 in 3': inclusionRanges(1, 3),
+    'inclusion of leaf 2 in 3': inclusionRanges(2, 3),
+    'consistency of 1 with 3': consistencyRanges(1, 3),
+    'consistency of 2 with 3': consistencyRanges(2, 3),
+  }
+  for (const [name, ranges] of Object.entries(proofs)) {
+    const hashes = await Promise.all(ranges.map((range) => rangeHash(range, subtree)))
+    const names = hashes.map((hash) => Object.entries(named).find(([, known]) => known?.equals(hash))?.[0])
+    t.is(cell(name), names.join(', '))
+  }
+  t.true(page.includes(signCheckpoint({ origin: ORIGIN, size: 3, root: edge.root() }, { raw, privateKey })))
+  t.true(page.includes(`\`${raw}\``))
+  t.true(page.includes(`\`${noteKeyId(ORIGIN, raw).toString('hex')}\``))
+})

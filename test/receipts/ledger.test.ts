@@ -1,0 +1,256 @@
+import { execFile } from 'node:child_process'
+import { copyFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { promisify } from 'node:util'
+import test, { type ExecutionContext } from 'ava'
+import { parsePublicKeys } from '../../src/journal/receipts/public-key.ts'
+import { verifyReceipt } from '../../src/journal/receipts/verify.ts'
+import { runCommandInThread } from '../support/command-in-thread.ts'
+import { startGateway } from '../support/gateway.ts'
+import { ask, send } from '../support/http-client.ts'
+import { valueAt } from '../support/json.ts'
+import { createPluginDirectory } from '../support/plugin-folders.ts'
+import { startProvider } from '../support/stand-in-provider.ts'
+
+const provider = await startProvider()
+test.after.always(() => provider.close())
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
+const get = (url: string, route: string) => send(url, { method: 'GET', path: route })
+const environment = (dataDir: string) => ({
+  SVC_DATA_DIR: dataDir,
+  SVC_PIPELINE: 'none',
+  ANTHROPIC_BASE_URL: provider.url,
+  ANTHROPIC_API_KEY: 'sk-ant-x',
+})
+const verifyLedger = (dataDir: string, ...args: string[]) =>
+  runCommandInThread(['ledger', 'verify', ...args], { env: environment(dataDir) })
+
+/** Sends requests in rounds, so that the ledger has batches of several and of one. */
+async function fill(url: string, rounds: readonly number[]): Promise<string[]> {
+  const ids: string[] = []
+  for (const [round, count] of rounds.entries()) {
+    const replies = await Promise.all(
+      Array.from({ length: count }, (_, i) => send(url, { body: ask(`round ${round}, ${i}`) })),
+    )
+    ids.push(...replies.map(({ headers }) => String(headers['x-svc-receipt'])))
+    // A receipt that is fetched is stored first, so that the next round is another batch.
+    for (const id of ids.slice(-count)) await get(url, `/v1/receipts/${id}`)
+  }
+  return ids
+}
+
+interface Kept {
+  readonly dataDir: string
+  readonly head: string
+  readonly keys: string
+  readonly ids: readonly string[]
+}
+
+/** Runs a gateway, keeps its keys and a head halfway, and stops it. */
+async function runGateway(
+  t: ExecutionContext,
+): Promise<Kept & { readonly put: (name: string, text: string) => string }> {
+  const folder = createPluginDirectory(t)
+  const dataDir = path.join(folder.path, 'data')
+  const gateway = await startGateway(environment(dataDir))
+  try {
+    const before = await fill(gateway.url, [20, 1, 1, 12])
+    const head = folder.put(
+      'head.txt',
+      String(valueAt((await get(gateway.url, '/.well-known/turnpike-ledger')).json, 'checkpoint')),
+    )
+    const after = await fill(gateway.url, [1, 5])
+    const keys = folder.put('keys.json', (await get(gateway.url, '/.well-known/turnpike-keys')).text)
+    return { dataDir, head, keys, ids: [...before, ...after], put: folder.put }
+  } finally {
+    await gateway.stop()
+  }
+}
+
+/** Copies a data folder, and changes the copy's database as an operator might, whom triggers do not stop. */
+function tampered({ dataDir }: Kept, name: string, change: (database: DatabaseSync) => void): string {
+  const copy = path.join(dataDir, '..', name)
+  mkdirSync(copy)
+  for (const file of ['turnpike.db', 'receipt-key.pem']) copyFileSync(path.join(dataDir, file), path.join(copy, file))
+  const database = new DatabaseSync(path.join(copy, 'turnpike.db'))
+  for (const { name } of database.prepare(`select name from sqlite_master where type = 'trigger'`).all())
+    database.exec(`drop trigger ${String(name)}`)
+  change(database)
+  database.close()
+  return copy
+}
+
+test('ledger: an honest one verifies, a receipt in it by its id, and its head is printed', async (t) => {
+  const kept = await runGateway(t)
+  const found = await verifyLedger(kept.dataDir, '--from', kept.head, '--key', kept.keys)
+  t.is(found.code, 0, found.stdout + found.stderr)
+  t.regex(found.stdout, /^Verified: .*: 40 receipts under \d+ heads\n {2}40 stored, 0 deleted .*, 0 older ones/s)
+  const env = environment(kept.dataDir)
+  const head = await runCommandInThread(['ledger', 'head'], { env })
+  t.regex(head.stdout, /^turnpike\/ledger\/[0-9a-f]{20}\n40\n[A-Za-z0-9+/]{43}=\n\n— turnpike\/ledger\/\S+ \S+\n$/)
+  const json = await verifyLedger(kept.dataDir, '--from', kept.put('latest.txt', head.stdout), '--json')
+  t.like(JSON.parse(json.stdout), { isValid: true, leaves: 40, receipts: 40, faults: [] })
+  const receipt = await runCommandInThread(['receipt', 'verify', String(kept.ids[7])], { env })
+  t.regex(receipt.stdout, /^Genuine: .*ok +inclusion/s)
+  t.is((await runCommandInThread(['receipt', 'verify', `rcpt_${'0'.repeat(26)}`], { env })).code, 2)
+})
+
+const TRICKS: Readonly<Record<string, { change: (database: DatabaseSync) => void; words: RegExp }>> = {
+  'a receipt is dropped': {
+    change: (database) => database.exec('delete from receipt where leaf_index = 22'),
+    words: /leaf 22, was deleted before its time/,
+  },
+  'a receipt is rewritten': {
+    change: (database) =>
+      database.exec(`update receipt set json = replace(json, 'complete', 'cancelled') where leaf_index = 3`),
+    words: /was rewritten: it is not leaf 3/,
+  },
+  'two receipts change places': {
+    change: (database) => database.exec('update receipt set leaf_index = 30 - leaf_index where leaf_index in (10, 20)'),
+    words: /is not stored as leaf 10/,
+  },
+  'a receipt is added': {
+    change: (database) =>
+      database.exec(`insert into receipt select 'rcpt_0', scope, created_at_ms, json, leaf_index from receipt limit 1`),
+    words: /1 stored receipts are not the ones of their leaves/,
+  },
+  'a receipt leaves the ledger': {
+    change: (database) => database.exec('update receipt set leaf_index = null where leaf_index = 5'),
+    words: /is in no ledger, and has no valid signature of its own/,
+  },
+  'a leaf is rewritten with its receipt': {
+    change(database) {
+      const [row] = database.prepare('select first_leaf, leaves from receipt_head limit 1').all()
+      const leaves = JSON.parse(String(row?.leaves)) as [string, string][]
+      leaves[0]![1] = `${'A'.repeat(43)}=`
+      database.prepare('update receipt_head set leaves = ? where first_leaf = 0').run(JSON.stringify(leaves))
+    },
+    words: /is not that of the leaves: some were dropped, reordered or rewritten/,
+  },
+  'a head is dropped': {
+    change: (database) =>
+      database.exec(
+        'delete from receipt_head where first_leaf = (select min(first_leaf) from receipt_head where first_leaf > 0)',
+      ),
+    words: /A head was dropped or inserted/,
+  },
+  'the end is cut off': {
+    change: (database) =>
+      database.exec('delete from receipt where leaf_index >= 22; delete from receipt_head where first_leaf >= 22'),
+    words: /its end was cut off/,
+  },
+  'a head is rewritten': {
+    change: (database) =>
+      database.exec(`update receipt_head set checkpoint = replace(checkpoint, char(10) || '40', char(10) || '41')`),
+    words: /not that of the leaves|not signed by a given key/,
+  },
+}
+
+test('ledger: whatever an operator changes in the database is found', async (t) => {
+  const kept = await runGateway(t)
+  for (const [name, { change, words }] of Object.entries(TRICKS)) {
+    const copy = tampered(kept, name, change)
+    const found = await verifyLedger(copy, '--from', kept.head, '--key', kept.keys)
+    t.is(found.code, 1, `${name}: ${found.stdout}`)
+    t.regex(found.stdout, words, name)
+  }
+})
+
+test('ledger: an end that was cut off and grown again is found by a kept head, in the database and at the gateway', async (t) => {
+  const kept = await runGateway(t)
+  const copy = tampered(kept, 'cut', (database) =>
+    database.exec('delete from receipt where leaf_index >= 22; delete from receipt_head where first_leaf >= 22'),
+  )
+  await using gateway = await startGateway(environment(copy))
+  const remote = (...more: string[]) => verifyLedger(copy, '--from', kept.head, '--url', gateway.url, ...more)
+  const short = await remote()
+  t.is(short.code, 1)
+  t.regex(short.stdout, /^CHANGED: the ledger has fewer receipts than the kept head of 34/)
+  await fill(gateway.url, [20])
+  t.is((await verifyLedger(copy)).code, 0, 'by itself it looks honest')
+  const stored = await verifyLedger(copy, '--from', kept.head)
+  t.is(stored.code, 1)
+  t.regex(stored.stdout, /The first 34 receipts are not those of the kept head/)
+  const grown = await remote()
+  t.is(grown.code, 1)
+  t.regex(grown.stdout, /^CHANGED: the first 34 receipts are not those of the kept head/)
+})
+
+test('ledger: a gateway proves that it continues a kept head, and that it has a receipt', async (t) => {
+  const kept = await runGateway(t)
+  await using gateway = await startGateway(environment(kept.dataDir))
+  const found = await verifyLedger(
+    path.join(kept.dataDir, '..', 'elsewhere'),
+    '--from',
+    kept.head,
+    '--url',
+    gateway.url,
+    '--key',
+    kept.keys,
+  )
+  t.is(found.code, 0, found.stdout + found.stderr)
+  t.regex(found.stdout, /^Verified: turnpike\/ledger\/\w+ continues the kept head of 34 receipts\.\n$/)
+  const receipt = (await get(gateway.url, `/v1/receipts/${kept.ids[0]}`)).json
+  const leaf = Number(valueAt(receipt, 'proof.leaf_index'))
+  t.is((await get(gateway.url, `/v1/ledger/inclusion?leaf=${leaf}`)).status, 200)
+  t.is((await get(gateway.url, '/v1/ledger/inclusion?leaf=40')).status, 404)
+  for (const route of ['inclusion', 'inclusion?leaf=x', 'consistency?from=-1', 'consistency?leaf=1'])
+    t.is((await get(gateway.url, `/v1/ledger/${route}`)).status, 400, route)
+})
+
+test('ledger: a new key continues it, with both keys published; a replaced one is found', async (t) => {
+  const kept = await runGateway(t)
+  renameSync(path.join(kept.dataDir, 'receipt-key.pem'), path.join(kept.dataDir, 'old-key.pem'))
+  await using gateway = await startGateway(environment(kept.dataDir))
+  const [id = ''] = await fill(gateway.url, [3])
+  const published = (await get(gateway.url, '/.well-known/turnpike-keys')).text
+  const [keys, old] = [parsePublicKeys(published), parsePublicKeys(readFileSync(kept.keys, 'utf8'))]
+  t.deepEqual([keys.length, keys[1]?.id], [2, old[0]?.id])
+  for (const each of [id, String(kept.ids[0])])
+    t.true(verifyReceipt((await get(gateway.url, `/v1/receipts/${each}`)).text, keys).isValid)
+  t.is((await verifyLedger(kept.dataDir, '--from', kept.head)).code, 0)
+  const strict = await verifyLedger(kept.dataDir, '--key', kept.keys)
+  t.is(strict.code, 1)
+  t.regex(strict.stdout, /The head of 4[123] receipts is not signed by a given key/)
+  t.is((await verifyLedger(kept.dataDir, '--from', kept.head, '--key', String(keys[0]?.raw))).code, 1)
+})
+
+test('ledger: receipts of a gateway verify in another language', async (t) => {
+  const kept = await runGateway(t)
+  await using gateway = await startGateway(environment(kept.dataDir))
+  const files: string[] = []
+  for (const [i, id] of kept.ids.entries())
+    files.push(kept.put(`receipt-${i}.json`, (await get(gateway.url, `/v1/receipts/${id}`)).text))
+  const program = path.join(ROOT, 'examples/verify-receipt.py')
+  t.true(readFileSync(program, 'utf8').split('\n').length <= 61)
+  const verify = (names: readonly string[]) => promisify(execFile)('python3', [program, kept.keys, ...names])
+  const { stdout } = await verify(files)
+  t.is(stdout.match(/: genuine$/gm)?.length, kept.ids.length)
+  const text = readFileSync(files[5] ?? '', 'utf8')
+  const forgeries = [
+    text.replace('"provider_usd":"0.', '"provider_usd":"1.'),
+    text.replace(/"leaf_index":(\d+)/, (_, index) => `"leaf_index":${Number(index) + 1}`),
+    text.replace(
+      /\\n\\n— (\S+) (.{60})/,
+      (_, name, value) => `\\n\\n— ${name} ${value.replace(/.$/, (last: string) => (last === 'A' ? 'B' : 'A'))}`,
+    ),
+  ]
+  for (const [i, forgery] of forgeries.entries()) {
+    t.not(forgery, text)
+    await t.throwsAsync(verify([kept.put(`forged-${i}.json`, forgery)]), { code: 1 })
+  }
+})
+
+test('ledger: heads and keys that cannot be used are explained', async (t) => {
+  const folder = createPluginDirectory(t)
+  const dataDir = path.join(folder.path, 'data')
+  writeFileSync(path.join(folder.path, 'bad.txt'), 'no head')
+  const bad = await verifyLedger(dataDir, '--from', path.join(folder.path, 'bad.txt'))
+  t.like(bad, { code: 2, stderr: `--from ${folder.path}/bad.txt: It is not a signed checkpoint.\n` })
+  t.is((await verifyLedger(dataDir, '--key', 'nonsense')).code, 2)
+  const empty = await runCommandInThread(['ledger', 'head'], { env: environment(dataDir) })
+  t.like(empty, { code: 66, stderr: 'The ledger is empty.\n' })
+  t.is((await verifyLedger(dataDir)).code, 0)
+})

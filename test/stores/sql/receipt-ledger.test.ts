@@ -1,0 +1,177 @@
+import type { ExecutionContext } from 'ava'
+import fc from 'fast-check'
+import { canonicalJson } from '../../../src/core/json/canonical-json.ts'
+import { decode, parseCheckpoint, signerOf } from '../../../src/core/ledger/checkpoint.ts'
+import { isConsistent } from '../../../src/core/ledger/proofs.ts'
+import type { Receipt } from '../../../src/core/telemetry/receipt.ts'
+import { verifyLedger } from '../../../src/journal/ledger/verify-ledger.ts'
+import { createReceiptId, firstReceiptIdAt } from '../../../src/journal/receipts/receipt-id.ts'
+import { verifyReceipt } from '../../../src/journal/receipts/verify.ts'
+import { migrateDatabase } from '../../../src/stores/sql/engine/migrate.ts'
+import { migrations } from '../../../src/stores/sql/migrations.ts'
+import { createLogContent, createReceiptStore } from '../../../src/stores/sql/receipts/receipt-store.ts'
+import { assertLedger } from '../../support/ledger.ts'
+import { createReceiptKey, sampleReceipt, signerOfKey, signReceiptV1 } from '../../support/receipts.ts'
+import { migrateWith } from './migrate-with.ts'
+import { engines } from './places.ts'
+
+const key = createReceiptKey()
+const keys = [key.public]
+let made = 0
+
+/** Creates receipts to append, each with an id of its own. */
+function receipts(count: number, { scope = 'mine', parts = {} }: { scope?: string; parts?: Partial<Receipt> } = {}) {
+  return Array.from({ length: count }, () => {
+    const random = Buffer.alloc(10)
+    random.writeUInt32BE(++made)
+    const id = createReceiptId(made, random)
+    return {
+      id,
+      scope,
+      createdAtMs: made,
+      json: canonicalJson(sampleReceipt({ id, created_at: new Date(made).toISOString(), ...parts })),
+    }
+  })
+}
+
+for (const engine of engines) {
+  engine.test('ledger: each receipt verifies, at every size of the tree, and so does each head', async (t) => {
+    const place = await engine.createPlace(t)
+    const store = await place.open()
+    const ledger = createReceiptStore(store, signerOfKey(key))
+    const heads: string[] = []
+    for (const count of [1, 1, 2, 12, 1, 16, 64, 1, 64, 64, 64, 30, 1]) {
+      await ledger.put(receipts(count))
+      heads.push((await ledger.state()).checkpoint ?? '')
+    }
+    const listed = []
+    for (let after: string | undefined; ; after = listed.at(-1)?.id) {
+      const page = await ledger.list('mine', { after, limit: 100 })
+      if (page.length === 0) break
+      listed.push(...page)
+    }
+    t.deepEqual(
+      listed.map(({ proof }) => proof?.leaf_index),
+      Array.from({ length: 321 }, (_, i) => i),
+    )
+    for (const receipt of listed) t.true(verifyReceipt(JSON.stringify(receipt), keys).isValid)
+    for (const head of heads) await assertContinued(t, head, ledger)
+    for (const index of [0, 15, 16, 255, 256, 320]) {
+      const { leaf_hash: _, ...proof } = (await ledger.inclusion(index)) ?? {}
+      t.true(verifyReceipt(JSON.stringify({ ...listed[index], proof }), keys).isValid)
+    }
+    t.is(await ledger.inclusion(321), undefined)
+    t.is(await ledger.consistency(322), undefined)
+    t.is((await assertLedger(t, store, keys)).leaves, 321)
+  })
+
+  engine.test('ledger: several processes append to one, and each receipt is in it once', async (t) => {
+    const place = await engine.createPlace(t)
+    const stores = await Promise.all([1, 2, 3].map(() => place.open()))
+    const append = async (store: (typeof stores)[number], counts: readonly number[]) => {
+      for (const count of counts) await createReceiptStore(store, signerOfKey(key)).put(receipts(count))
+    }
+    await Promise.all(stores.map((store, i) => append(store, [3, 1, 7, 20, 1, 1 + i, 40, 2])))
+    const { leaves, heads } = await assertLedger(t, stores[0]!, keys)
+    t.is(leaves, 3 * 74 + 1 + 2 + 3)
+    t.is(heads, 24)
+  })
+
+  engine.test('ledger: a batch that is repeated, as after a lost reply, is there once', async (t) => {
+    const place = await engine.createPlace(t)
+    const store = await place.open()
+    const ledger = createReceiptStore(store, signerOfKey(key))
+    const check = async (sizes: readonly number[]) => {
+      const before = (await assertLedger(t, store, keys)).leaves
+      const all = sizes.map((size) => receipts(size))
+      await Promise.all(all.flatMap((batch) => [ledger.put(batch), ledger.put(batch)]))
+      t.is((await assertLedger(t, store, keys)).leaves, before + all.flat().length)
+    }
+    await fc.assert(fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 4 }), check), { numRuns: 8 })
+  })
+
+  engine.test('ledger: receipts of the release before stay, and verify with their own signature', async (t) => {
+    const place = await engine.createEmptyPlace(t)
+    const { '0011-receipt-log': _, ...before } = migrations
+    await migrateWith(place, before as typeof migrations)
+    const [old] = receipts(1)
+    const json = signReceiptV1({ id: old?.id ?? '' }, key)
+    await place.sql(
+      `insert into receipt (id, scope, created_at_ms, json) values ('${old?.id}', 'mine', 1, '${json.replaceAll("'", "''")}') returning id`,
+    )
+    await migrateDatabase(place)
+    const store = await place.open()
+    const ledger = createReceiptStore(store, signerOfKey(key))
+    await ledger.put(receipts(2))
+    const found = await ledger.list('mine', { limit: 10 })
+    t.deepEqual(
+      found.map(({ v }) => v),
+      [1, 2, 2],
+    )
+    for (const receipt of found) t.true(verifyReceipt(JSON.stringify(receipt), keys).isValid)
+    t.is((await assertLedger(t, store, keys)).signed, 1)
+  })
+
+  engine.test('ledger: receipts that are deleted in time leave their hashes, and no others may go', async (t) => {
+    const place = await engine.createPlace(t)
+    const store = await place.open()
+    const ledger = createReceiptStore(store, signerOfKey(key))
+    const all = receipts(40)
+    await ledger.put(all)
+    const [from, to] = [all[10]?.id ?? '', all[30]?.id ?? '']
+    t.is(await store.run('receipt.prune', { beforeId: from }), 10)
+    const check = (oldestId: string) => verifyLedger({ content: createLogContent(store), keys, kept: [], oldestId })
+    t.like(await check(from), { isValid: true, leaves: 40, receipts: 30, deleted: 10 })
+    t.like(await check(firstReceiptIdAt(0)), { isValid: false, faultCount: 10 })
+    const left = await ledger.get('mine', to)
+    t.true(verifyReceipt(JSON.stringify(left), keys).isValid)
+  })
+
+  engine.test('ledger: the database refuses to change heads', async (t) => {
+    const place = await engine.createPlace(t)
+    await createReceiptStore(await place.open(), signerOfKey(key)).put(receipts(2))
+    for (const text of [
+      `update receipt_head set checkpoint = '' returning first_leaf`,
+      'delete from receipt_head returning first_leaf',
+      `update receipt_log set origin = 'x' returning origin`,
+      'delete from receipt_key returning public_key',
+    ])
+      await t.throwsAsync(place.sql(text), { message: /append-only/ })
+  })
+
+  engine.test('ledger: leaves that do not match the latest head get no other head', async (t) => {
+    const place = await engine.createPlace(t)
+    await createReceiptStore(await place.open(), signerOfKey(key)).put(receipts(3))
+    const table = engine.name === 'sqlite' ? '' : ' on receipt_head'
+    await place.sql(`drop trigger receipt_head_${engine.name === 'sqlite' ? 'no_update' : 'unchanged'}${table}`)
+    const [head] = await place.sql('select checkpoint from receipt_head')
+    const other = String(head?.checkpoint)
+      .split('\n')
+      .with(2, `${'A'.repeat(43)}=`)
+      .join('\n')
+    await place.sql(`update receipt_head set checkpoint = '${other}' returning first_leaf`)
+    const another = createReceiptStore(await place.open(), signerOfKey(key))
+    await t.throwsAsync(another.put(receipts(1)), { code: 'service_unavailable', message: /ledger verify/ })
+  })
+}
+
+/** Asserts that the ledger proves that it continues a head. */
+async function assertContinued(
+  t: ExecutionContext,
+  note: string,
+  ledger: ReturnType<typeof createReceiptStore>,
+): Promise<void> {
+  const head = parseCheckpoint(note)
+  t.truthy(signerOf(head, keys))
+  const { hashes, checkpoint } = (await ledger.consistency(head.size)) ?? { hashes: [], checkpoint: '' }
+  const latest = parseCheckpoint(checkpoint)
+  t.true(
+    isConsistent({
+      first: head.size,
+      firstRoot: head.root,
+      second: latest.size,
+      secondRoot: latest.root,
+      hashes: hashes.map((hash) => decode(hash)),
+    }),
+  )
+}
