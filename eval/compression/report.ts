@@ -27,6 +27,7 @@ export interface Row {
   readonly largerBlocks: number
   readonly listChanges: number
   readonly coldMsPer100k: number
+  readonly coldCpuMsPer100k: number
   readonly warmMs: number
 }
 
@@ -67,6 +68,7 @@ export function summarise(name: string, pairs: readonly Pair[]): Row {
     largerBlocks: sum((replay) => replay.largerBlocks, 'after'),
     // These plugins do not change the list of tools; the figure is for comparison with those that do.
     listChanges: 0,
+    coldCpuMsPer100k: (sum((replay) => replay.coldCpuMs, 'after') * HUNDRED_THOUSAND) / tokensBefore,
     coldMsPer100k: (sum((replay) => replay.coldMs, 'after') * HUNDRED_THOUSAND) / tokensBefore,
     warmMs: Math.max(...pairs.map(({ after }) => after.warmMs)),
   }
@@ -90,6 +92,7 @@ const COLUMNS: readonly (readonly [title: string, of: (row: Row) => string])[] =
   ['larger', ({ largerBlocks }) => String(largerBlocks)],
   ['list', ({ listChanges }) => String(listChanges)],
   ['cold ms/100k', ({ coldMsPer100k }) => coldMsPer100k.toFixed(1)],
+  ['cold CPU', ({ coldCpuMsPer100k }) => coldCpuMsPer100k.toFixed(1)],
   ['warm ms', ({ warmMs }) => warmMs.toFixed(2)],
 ]
 
