@@ -4,7 +4,8 @@ import { type AskOptions, type Fixture, startFixture } from '../support/cache-fi
 import { runCommandInThread } from '../support/command-in-thread.ts'
 import { eventually } from '../support/eventually.ts'
 import { send } from '../support/http-client.ts'
-import { parseJson, valueAt } from '../support/json.ts'
+import { type JsonObject, parseJson, valueAt } from '../support/json.ts'
+import type { Script } from '../support/provider/script.ts'
 
 const [fixture, cloud] = await Promise.all([
   startFixture({ config: { dashboard: { capture_requests: 30 } } }),
@@ -62,6 +63,25 @@ test('replay: through another pipeline, with headers of its own, as JSON', async
   const again = fixture.provider.seen.filter(({ raw }) => raw.includes('"elsewhere"')).at(-1)
   t.regex(String(again?.headers['anthropic-beta']), /a-beta-2026/)
   t.notRegex(stdout, /sk-ant-mine/)
+})
+
+test('replay: through several modules, what each is billed is shown with the shares of the prompt cache', async (t) => {
+  const usage = (tokens: JsonObject): Script => ({
+    kind: 'answer',
+    content: [{ type: 'text', text: 'Billed.' }],
+    usage: { output_tokens: 10, ...tokens },
+  })
+  fixture.script('shares', (nth) =>
+    nth === 1
+      ? usage({ input_tokens: 100, cache_creation_input_tokens: 300 })
+      : usage({ input_tokens: 100, cache_read_input_tokens: 300 }),
+  )
+  const { code, stdout } = await replay([await past('shares'), '--pipeline', 'prune-tools,compress'])
+  t.is(code, 0, stdout)
+  t.regex(stdout, /^input +25% new 0% read 75% written +25% new 75% read 0% written$/m)
+  const [, before, now] = /^billed +\$(\S+) +\$(\S+)$/m.exec(stdout) ?? []
+  t.true(Number(before) > Number(now) && Number(now) > 0, stdout)
+  t.regex(stdout, /^pipeline +none\n +→ prune-tools,compress$/m)
 })
 
 test('replay: an answer that differs is shown from where it does', async (t) => {

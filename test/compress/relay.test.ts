@@ -131,6 +131,14 @@ test('compress: under pressure old results are left out, with a marker that name
   for (const result of results.slice(2)) t.notRegex(result, /elided/)
 })
 
+test('compress: without `elide` no result is left out, however long the conversation', async (t) => {
+  const scenario = fixture.scenario()
+  const body = bodyOf([FIRST_CALL[0] ?? '', ...LONG_SESSION])
+  const reply = await scenario.send({ body, headers: { 'x-svc-pipe': 'compress?max_context=20000&keep=1000' } })
+  t.regex(String(reply.headers['x-svc-context']), /epochs=0/)
+  t.notRegex(String(scenario.seen()[0]?.raw), /elided/)
+})
+
 test('compress: where Anthropic can clear old results itself and the client allows it, it does', async (t) => {
   const scenario = fixture.scenario()
   const headers = { 'x-svc-pipe': PRESSED, 'anthropic-beta': 'x-1, context-management-2025-06-27' }

@@ -28,9 +28,16 @@ const TOOL_RESULT: JsonObject = {
   ],
 }
 
+const TOOLS = Array.from({ length: 12 }, (_, index) => ({
+  name: `tool_${index}`,
+  description: `Does thing ${index}. ${'It has a long description. '.repeat(120)}`,
+  input_schema: { type: 'object' },
+}))
+
 const [fixture, browser] = await Promise.all([startFixture(), startBrowser()])
 const answered = await fixture.ask('What is a ford?', { pipe: 'exact-cache,cost-guard' })
 await fixture.ask('What is a ford?', { pipe: 'exact-cache,cost-guard' })
+const unpruned = await fixture.ask('Is there a ford?', { pipe: 'prune-tools', extra: { tools: TOOLS } })
 const shortened = await fixture.ask('', { pipe: 'compress', extra: TOOL_RESULT })
 
 test.after.always('close the browser and the fixture', async () => {
@@ -74,6 +81,15 @@ test('request: shows what a module changed, both bodies and a receipt that is ge
     (await page.getByRole('region', { name: 'Reply, as received by the client' }).textContent()) ?? '',
     /end_turn/,
   )
+  await assertSound(t, page, faults)
+})
+
+test('request: a module that had nothing to do is idle, with its reason', async (t) => {
+  await using open = await browser.open(address(`#/request/${idOf(unpruned)}`))
+  const { page, faults } = open
+  const step = page.getByRole('listitem').filter({ hasText: 'prune-tools' })
+  await step.getByText('12 tools: nothing to prune', { exact: true }).waitFor()
+  t.is(await step.locator('.action').textContent(), 'idle')
   await assertSound(t, page, faults)
 })
 
