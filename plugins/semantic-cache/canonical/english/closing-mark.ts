@@ -2,7 +2,7 @@
 const STATED =
   /^(?:what|where|when|why|who|which)\b(?! (?:is|are|was|were|do|does|did|can|could|should|would|will|has|have) )|^(?:can|could|should|would|will|must|has|did|was|were|is|are|does|am|have)\b(?! (?:i|you|he|she|it|we|they|there|the|an?|my|your|his|her|our|their|this|that|these|those)\b)|^which is\b/
 /** Matches a request of which `?` makes no question, as it does of `Delete this file?` */
-const REQUEST = /^(?:¿ |(?:please|kindly|compute|calculate|explain|define)\b)/
+const REQUEST = /^(?:¿ |(?:please|kindly|compute|calculate|convert|explain|define)\b)/
 const HOW_TO = /^(?:how to|tell me)\b/
 /** Matches the start of a question; in `What she did was wrong?` and `Could be wrong?` the mark makes one of a statement. */
 const QUESTION =
