@@ -3,7 +3,8 @@ import type { ServerResponse } from 'node:http'
 /** Calls `listener` once, when the response closes; immediately if it is closed already. */
 export function onClosed(response: ServerResponse, listener: () => void): void {
   if (response.destroyed) listener()
-  else response.once('close', listener)
+  // Node emits it once; `once` would wrap each listener, and remove them one by one.
+  else response.on('close', listener)
 }
 
 /** Creates a controller that is aborted when the client disconnects before its reply is complete. */

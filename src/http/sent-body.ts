@@ -29,16 +29,23 @@ export function followBody(response: ServerResponse): () => BodyDigest {
   return () => ({ sha256: running?.digest('hex') ?? hash('sha256', only ?? '', 'hex'), bytes })
 }
 
+type OnPiece = (piece: Uint8Array, isLast: boolean) => void
+
+const LISTENERS = Symbol('listeners to the body')
+
 /**
  * Calls back for each chunk that is written as the body of a response. Node emits no event for it, so the two methods
- * of this response that accept a body are wrapped.
+ * of this response that accept a body are wrapped, once for all callers.
  */
-export function tapBody(response: ServerResponse, onPiece: (piece: Uint8Array, isLast: boolean) => void): void {
+export function tapBody(response: ServerResponse & { [LISTENERS]?: OnPiece[] }, onPiece: OnPiece): void {
+  if (response[LISTENERS] !== undefined) return void response[LISTENERS].push(onPiece)
+  const listeners = [onPiece]
+  response[LISTENERS] = listeners
   const { write, end } = response
   const take = (args: readonly unknown[], isLast: boolean): void => {
     const piece = pieceOf(args)
     if (piece === undefined || response.writableEnded || response.destroyed) return
-    onPiece(piece, isLast)
+    for (const listener of listeners) listener(piece, isLast)
   }
   // Safe: the arguments are passed on unchanged, in any of the overloads of the two methods.
   response.write = ((...args: Parameters<typeof write>) => {

@@ -189,14 +189,23 @@ export class StreamReply {
     }
     if (this.#sawFinish) this.#sawStop = true
     // An event without its blank line is no event; clients would ignore it, too.
-    this.fail(new Error('the provider ended the stream before its answer was whole'))
+    if (this.#isWhole) this.#finishWhole()
+    else this.fail(new Error('the provider ended the stream before its answer was whole'))
   }
 
   /** @internal called by the source. After `message_stop` nothing is missing, however the connection ended. */
   fail(error: Error): void {
     if (this.#settled) return
-    const isWhole = this.#sawStop && !this.#sawError
-    this.#finish(isWhole ? { outcome: 'complete', usage: this.#usage } : this.#incomplete(error))
+    if (this.#isWhole) this.#finishWhole()
+    else this.#finish(this.#incomplete(error))
+  }
+
+  get #isWhole(): boolean {
+    return this.#sawStop && !this.#sawError
+  }
+
+  #finishWhole(): void {
+    this.#finish({ outcome: 'complete', usage: this.#usage })
   }
 
   /** Makes the ending of a stream whose own error event has reached the client already. */
