@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { CapturedBody, CapturedVersion, CaptureStore } from '../../core/ports/capture.ts'
-import { compactCopy } from '../../core/reply/compact-copy.ts'
+import { compactConcat, compactCopy } from '../../core/reply/compact-copy.ts'
 import type { Caller } from '../../core/request/caller.ts'
 import type { Exchange } from '../../core/request/exchange.ts'
 import { onClosed } from '../client-disconnect.ts'
@@ -74,6 +74,6 @@ class BoundedBody {
   }
 
   body(): CapturedBody {
-    return { bytes: compactCopy(Buffer.concat(this.#pieces)), totalBytes: this.#totalBytes }
+    return { bytes: compactConcat(this.#pieces, this.#keptBytes), totalBytes: this.#totalBytes }
   }
 }

@@ -61,7 +61,7 @@ const afterPause: Later = (work) => void setTimeout(work, PAUSE_MS).unref()
 
 /** Sends requests to watchers as they end. */
 export class LiveFeed {
-  readonly #kept: { readonly request: LiveRequest; readonly atMs: number }[] = []
+  readonly #kept: { readonly request: FinishedRequest; readonly atMs: number }[] = []
   readonly #watchers = new Set<Watcher>()
   readonly #later: Later
 
@@ -69,11 +69,12 @@ export class LiveFeed {
     this.#later = later
   }
 
-  publish({ trace, ...row }: FinishedRequest): void {
-    const request = { ...row, steps: trace.steps }
+  publish(request: FinishedRequest): void {
     this.#kept.push({ request, atMs: performance.now() })
     if (this.#kept.length > MOST_KEPT) this.#kept.shift()
-    for (const watcher of this.#watchers) watcher.add(request)
+    if (this.#watchers.size === 0) return
+    const live = toLive(request)
+    for (const watcher of this.#watchers) watcher.add(live)
   }
 
   /** Adds a watcher. */
@@ -102,8 +103,12 @@ export class LiveFeed {
     const isUnseen = (id: string, index: number) => lastId !== undefined && (seen < 0 ? id > lastId : index > seen)
     return this.#kept
       .filter(({ request: { id }, atMs }, index) => atMs > openedAtMs || isUnseen(id, index))
-      .map(({ request }) => request)
+      .map(({ request }) => toLive(request))
   }
+}
+
+function toLive({ trace, ...row }: FinishedRequest): LiveRequest {
+  return { ...row, steps: trace.steps }
 }
 
 interface Surroundings {

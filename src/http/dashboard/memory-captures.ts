@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import type { CapturedRequest, CaptureStore } from '../../core/ports/capture.ts'
 
 /** Overhead of an entry, in bytes. */
@@ -6,15 +5,28 @@ const ENTRY_OVERHEAD_BYTES = 1024
 
 /** Creates a capture store in memory, bounded in entries and bytes; evicts the oldest. */
 export function createMemoryCaptures({ most, maxBytes }: { most: number; maxBytes: number }): CaptureStore {
-  const kept = new LRUCache<string, CapturedRequest>({ max: most, maxSize: maxBytes, sizeCalculation: sizeOf })
+  // A map iterates in the order of insertion.
+  const kept = new Map<string, CapturedRequest>()
+  let keptBytes = 0
+  const evict = (id: string, captured: CapturedRequest): void => {
+    kept.delete(id)
+    keptBytes -= sizeOf(captured)
+  }
   return {
-    put: (captured) => void kept.set(captured.id, captured),
-    // Reading an entry does not make it more recent.
-    get: async (id) => kept.peek(id),
+    put(captured) {
+      kept.set(captured.id, captured)
+      keptBytes += sizeOf(captured)
+      for (const [id, oldest] of kept) {
+        if (kept.size <= most && keptBytes <= maxBytes) break
+        evict(id, oldest)
+      }
+    },
+    get: async (id) => kept.get(id),
   }
 }
 
 function sizeOf({ request, canonical, versions, reply }: CapturedRequest): number {
-  const bodies = [request, reply, ...versions, ...(canonical === undefined ? [] : [canonical])]
-  return bodies.reduce((sum, { bytes }) => sum + bytes.length, ENTRY_OVERHEAD_BYTES)
+  let bytes = ENTRY_OVERHEAD_BYTES + request.bytes.length + reply.bytes.length + (canonical?.bytes.length ?? 0)
+  for (const version of versions) bytes += version.bytes.length
+  return bytes
 }
