@@ -3,53 +3,82 @@ import type { MetricDefinition } from './definitions.ts'
 /** Bound of the series of one metric: all labels but models come from bounded sets; further series share one. */
 const MOST_SERIES = 1000
 const OTHER = 'other'
-const SEPARATOR = '\u0000'
 
 /** One series of a metric: its label values in order, and its value. */
 export type Sample = readonly [labels: readonly string[], value: number | readonly number[]]
 
-/** The series of a counter or a gauge. */
-export class Values {
-  readonly #width: number
-  readonly #byLabels = new Map<string, number>()
+/** A node of the tree of label values, one level for each label. */
+class Branch<Cell> {
+  readonly branches = new Map<string, Branch<Cell>>()
+  cell: Cell | undefined
+}
 
-  constructor({ labels }: MetricDefinition) {
-    this.#width = labels.length
+/** Finds the cell of a series by its label values, without printing them as one key. */
+class Cells<Cell> {
+  readonly #create: () => Cell
+  readonly #root = new Branch<Cell>()
+  readonly #series: [labels: readonly string[], cell: Cell][] = []
+
+  constructor(create: () => Cell) {
+    this.#create = create
   }
 
+  /** All series, in the order of their first use. */
+  get series(): readonly (readonly [labels: readonly string[], cell: Cell])[] {
+    return this.#series
+  }
+
+  of(labels: readonly string[]): Cell {
+    let branch: Branch<Cell> | undefined = this.#root
+    for (const label of labels) branch = branch?.branches.get(label)
+    return branch?.cell ?? this.#add(this.#series.length < MOST_SERIES ? labels : labels.map(() => OTHER))
+  }
+
+  #add(labels: readonly string[]): Cell {
+    let branch = this.#root
+    for (const label of labels) {
+      const next: Branch<Cell> = branch.branches.get(label) ?? new Branch()
+      branch.branches.set(label, next)
+      branch = next
+    }
+    if (branch.cell === undefined) {
+      branch.cell = this.#create()
+      this.#series.push([labels, branch.cell])
+    }
+    return branch.cell
+  }
+}
+
+/** The series of a counter or a gauge. */
+export class Values {
+  readonly #cells = new Cells(() => ({ value: 0 }))
+
   add(amount: number, ...labels: readonly string[]): void {
-    const key = keyOf(this.#byLabels, labels, this.#width)
-    this.#byLabels.set(key, (this.#byLabels.get(key) ?? 0) + amount)
+    this.#cells.of(labels).value += amount
   }
 
   set(value: number, ...labels: readonly string[]): void {
-    this.#byLabels.set(keyOf(this.#byLabels, labels, this.#width), value)
+    this.#cells.of(labels).value = value
   }
 
   samples(): Sample[] {
-    return [...this.#byLabels].map(([key, value]) => [labelsOf(key, this.#width), value])
+    return this.#cells.series.map(([labels, { value }]) => [labels, value])
   }
 }
 
 /** The series of one histogram. */
 export class Distributions {
-  readonly #width: number
   readonly #buckets: readonly number[]
   /** Counts by bucket, then the count above them all, then the sum. */
-  readonly #byLabels = new Map<string, Float64Array>()
+  readonly #cells: Cells<Float64Array>
 
-  constructor({ labels, buckets = [] }: MetricDefinition) {
-    this.#width = labels.length
+  constructor({ buckets = [] }: MetricDefinition) {
     this.#buckets = buckets
+    this.#cells = new Cells(() => new Float64Array(buckets.length + 2))
   }
 
   observe(value: number, ...labels: readonly string[]): void {
-    const key = keyOf(this.#byLabels, labels, this.#width)
-    let cells = this.#byLabels.get(key)
-    if (cells === undefined) {
-      cells = new Float64Array(this.#buckets.length + 2)
-      this.#byLabels.set(key, cells)
-    }
+    const cells = this.#cells.of(labels)
     let bucket = 0
     while (bucket < this.#buckets.length && value > (this.#buckets[bucket] as number)) bucket++ // safe: within
     cells[bucket] = (cells[bucket] ?? 0) + 1
@@ -58,16 +87,6 @@ export class Distributions {
   }
 
   samples(): Sample[] {
-    return [...this.#byLabels].map(([key, cells]) => [labelsOf(key, this.#width), [...cells]])
+    return this.#cells.series.map(([labels, cells]) => [labels, [...cells]])
   }
-}
-
-function keyOf(known: ReadonlyMap<string, unknown>, labels: readonly string[], width: number): string {
-  const key = width === 1 ? (labels[0] ?? '') : labels.join(SEPARATOR)
-  if (known.has(key) || known.size < MOST_SERIES) return key
-  return Array.from({ length: width }, () => OTHER).join(SEPARATOR)
-}
-
-function labelsOf(key: string, width: number): string[] {
-  return width === 0 ? [] : key.split(SEPARATOR)
 }
