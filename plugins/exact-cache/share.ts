@@ -38,7 +38,7 @@ export async function lead(exchange: Exchange, leading: Leading): Promise<Led> {
   flight.join(exchange.signal)
   let lease: Lease | undefined
   try {
-    lease = await leaseOf(flight, exchange, leading)
+    if (leading.store.isShared && leading.usesLease) lease = await leaseOf(flight, exchange, leading)
     const found = lease?.stored && unpackReply(lease.stored)
     const given = found && replyFromStored(found, wishOf(exchange))
     if (found !== undefined && given !== undefined) {
@@ -72,8 +72,7 @@ function isOfProvider(error: unknown): boolean {
   return error instanceof GatewayError && error.code === 'upstream_error'
 }
 
-async function leaseOf(flight: Flight, exchange: Exchange, { key, store, usesLease }: Leading) {
-  if (!store.isShared || !usesLease) return undefined
+function leaseOf(flight: Flight, exchange: Exchange, { key, store }: Leading): Promise<Lease> {
   const { signal } = flight
   return exchange.withoutTimeout(takeLease(store, key, { signal, isWanted: () => flight.takesNewcomers }))
 }

@@ -7,7 +7,7 @@ import type { RedisSpace } from './redis.ts'
 /**
  * DESIGN — byte stores
  *
- * Keyv over a bounded map in memory, or over Redis when `REDIS_URL` is set. A hanging store must not slow
+ * A bounded map in memory, or Keyv over Redis when `REDIS_URL` is set. A hanging store must not slow
  * requests down: every operation has a deadline, and after a failure the store rejects at once for a second, so that
  * an outage costs one deadline a second and not one a request. The cool-down uses a monotonic clock.
  */
