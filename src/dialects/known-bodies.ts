@@ -10,44 +10,54 @@ import { RequestDocument } from '../core/request/request.ts'
  * its analysis (that it is valid, where its fields are, its cache key) are used again.
  *
  * Guarantees: two bodies are the same only if every byte is; nothing but the results of the analysis is shared.
- * Limits: at its first occurrence only a body's fingerprint is kept, so traffic that never repeats keeps nothing else.
+ * Limits: at its first occurrence only a body's mark of 32 bits is kept, so traffic that never repeats keeps nothing else.
  */
-const MOST_FINGERPRINTS = 1024
+const MOST_BODIES = 1024
 const MOST_BYTES = 32 * 1024 * 1024
 /** A body that alone would take much of that is parsed again. */
 const LONGEST_KEPT_BYTES = 4 * 1024 * 1024
-const FINGERPRINT_BYTES = 24
-
-/** A body: seen once, or known with the results of its analysis. */
-type Sighting = 'once' | RequestDocument
+const MARKED_IN_THE_MIDDLE = 8
+const MARKED_AT_THE_END = 24
+/** The prime of FNV-1a, a hash of bytes. */
+const FNV_PRIME = 0x01000193
 
 /** Recognises repeated bodies. */
 export class KnownBodies {
-  readonly #sightings = new LRUCache<string, Sighting>({
-    max: MOST_FINGERPRINTS,
+  /** Marks of bodies that occurred once, each in the place of its lowest bits; a later one takes the place. */
+  readonly #once = new Uint32Array(MOST_BODIES)
+  readonly #known = new LRUCache<number, RequestDocument>({
+    max: MOST_BODIES,
     maxSize: MOST_BYTES,
     maxEntrySize: LONGEST_KEPT_BYTES,
-    sizeCalculation: (sighting) => (sighting === 'once' ? 1 : sighting.bytes.length),
+    sizeCalculation: ({ bytes }) => bytes.length,
   })
 
   /** Returns the document of the same bytes, with values of its own; otherwise the result of `parse`. */
   recognise(bytes: Buffer, parse: (bytes: Buffer) => RequestDocument): RequestDocument {
-    const fingerprint = fingerprintOf(bytes)
-    const sighting = this.#sightings.get(fingerprint)
-    if (sighting instanceof RequestDocument && sighting.bytes.equals(bytes)) {
-      return new RequestDocument(sighting.bytes, sighting.shape)
-    }
+    const mark = markOf(bytes)
+    const known = this.#known.get(mark)
+    if (known?.bytes.equals(bytes)) return new RequestDocument(known.bytes, known.shape)
     const document = parse(bytes)
-    this.#sightings.set(fingerprint, sighting === undefined ? 'once' : ownCopy(document))
+    const place = mark % MOST_BODIES
+    if (known !== undefined || this.#once[place] === mark) this.#known.set(mark, ownCopy(document))
+    this.#once[place] = mark
     return document
   }
 }
 
-/** Returns a fingerprint: length, a piece of the middle and one of the end, where bodies of one conversation differ. Only a hint. */
-function fingerprintOf(bytes: Buffer): string {
-  const middle = bytes.length >> 1
-  const end = bytes.length - FINGERPRINT_BYTES
-  return `${bytes.length} ${bytes.toString('latin1', middle, middle + 8)} ${bytes.toString('latin1', Math.max(end, 0))}`
+/** Returns a hash of the length, a piece of the middle and one of the end, where bodies of one conversation differ. Only a hint. */
+function markOf(bytes: Buffer): number {
+  const { length } = bytes
+  const middle = length >> 1
+  const ofMiddle = hashed(bytes, { from: middle, to: Math.min(middle + MARKED_IN_THE_MIDDLE, length), start: length })
+  const mark = hashed(bytes, { from: Math.max(length - MARKED_AT_THE_END, 0), to: length, start: ofMiddle })
+  return mark >>> 0
+}
+
+function hashed(bytes: Buffer, { from, to, start }: { from: number; to: number; start: number }): number {
+  let hash = start
+  for (let at = from; at < to; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), FNV_PRIME)
+  return hash
 }
 
 /** Copies the bytes and their shape, without the parsed values, which take many times as much memory. */

@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { brokenRequests, requests } from '../../../test/support/request-bodies.ts'
-import { explain, type MessageRequest, messageRequestSchema, scalarFieldsSchema } from './message.ts'
+import { explain, hasUsualScalars, type MessageRequest, messageRequestSchema, scalarFieldsSchema } from './message.ts'
 
 const good = { model: 'm', max_tokens: 1, messages: [{ role: 'user', content: 'hello' }] }
 
@@ -108,4 +108,27 @@ test('explain: shows no values', (t) => {
     { messages: [{ role: secret, content: '' }] },
   ]
   for (const place of places) t.false(explained(place).includes(secret))
+})
+
+test('fields that pass without the schema fit it', (t) => {
+  const numbers = fc.oneof(fc.constantFrom(0, -0, 1, 2, 2.1, -1, 1.5, 2 ** 53), fc.jsonValue())
+  const flags = fc.oneof(fc.boolean(), fc.jsonValue())
+  const names = fc.oneof(fc.constantFrom('claude', ' ', ''), fc.jsonValue())
+  const fields = { model: names, max_tokens: numbers, stream: flags, temperature: numbers }
+  const unusual = { top_p: numbers, top_k: numbers, stop_sequences: fc.jsonValue(), metadata: fc.jsonValue() }
+  const bodies = fc.oneof(
+    fc.record(fields, { requiredKeys: ['model', 'max_tokens'] }),
+    fc.record({ ...fields, ...unusual }, { requiredKeys: [] }),
+    fc.jsonValue(),
+  )
+  let passed = 0
+  fc.assert(
+    fc.property(bodies, (body) => {
+      const isUsual = hasUsualScalars(body)
+      if (isUsual) passed++
+      return !isUsual || scalarFieldsSchema.safeParse(body).success
+    }),
+    { numRuns: 5000 },
+  )
+  t.true(passed > 5)
 })

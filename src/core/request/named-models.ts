@@ -13,6 +13,7 @@ import { readJson } from '../json/json-error.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { utf8Of } from '../json/raw-json.ts'
 import { type Child, children } from '../json/scan.ts'
+import { OPEN_BRACE, OPEN_BRACKET, QUOTE } from '../json/scan-value.ts'
 import type { Target } from './exchange.ts'
 import type { RequestDocument } from './request.ts'
 
@@ -50,10 +51,16 @@ function findNames(document: RequestDocument): readonly string[] {
   const names = new Set<string>()
   for (const key of document.shape.fields.keys()) {
     const raw = key === ASKED || isData(key) ? undefined : document.raw(key)
-    if (raw !== undefined) collect({ text: raw.toString('latin1'), names }, { key, start: 0, end: raw.length }, 0)
+    if (raw !== undefined && mayName(key, raw[0]))
+      collect({ text: raw.toString('latin1'), names }, { key, start: 0, end: raw.length }, 0)
   }
   names.delete(document.model)
   return [...names]
+}
+
+/** Returns whether a value can name a model, by its first byte: lists and objects may, a text by its key. */
+function mayName(key: string, first: number | undefined): boolean {
+  return first === OPEN_BRACKET || first === OPEN_BRACE || (first === QUOTE && NAMES_MODELS.test(key))
 }
 
 function isData(key: string): boolean {

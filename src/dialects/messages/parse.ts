@@ -4,6 +4,7 @@ import {
   countedRequestSchema,
   countedScalarFieldsSchema,
   explain,
+  hasUsualScalars,
   messageRequestSchema,
   scalarFieldsSchema,
 } from '../../core/request/message.ts'
@@ -14,9 +15,9 @@ import { parseBody, scanBody } from '../scan-body.ts'
  * DESIGN — fast accept, slow explain
  *
  * A large body is scanned once; the scan yields every field's byte range and whether `messages` is certainly well formed.
- * If so, only the small fields are parsed and checked. Any doubt of the scan leads to a full parse and a check by
- * the schema, which also writes the error. A small body is always parsed fully: that costs next to nothing, and syntax
- * errors in hand-written requests get their exact position.
+ * If so, only the small fields are parsed and checked, by hand where they are usual ones. Any doubt leads to a full parse
+ * and a check by the schema, which also writes the error. A small body is always parsed fully: that costs next to nothing,
+ * and syntax errors in hand-written requests get their exact position.
  */
 const ALWAYS_PARSED_BYTES = 8 * 1024
 const SCALARS = [
@@ -48,12 +49,23 @@ interface Schemas {
 
 function parse(bytes: Buffer, { scalars, whole }: Schemas): RequestDocument {
   const shape = scanBody(bytes)
-  const document = new RequestDocument(bytes, shape)
   const isLarge = bytes.length > ALWAYS_PARSED_BYTES
-  const value = shape.plain && isLarge ? scalarsOf(document) : parseBody(bytes)
-  const checked = (shape.plain ? scalars : whole).safeParse(value)
+  if (isLarge && shape.plain) {
+    const document = new RequestDocument(bytes, shape)
+    assertFits(scalarsOf(document), scalars)
+    return document
+  }
+  const value = parseBody(bytes)
+  assertFits(value, shape.plain ? scalars : whole)
+  // Safe: both schemas accept objects only.
+  const { model, max_tokens, stream } = value as Record<string, unknown>
+  return new RequestDocument(bytes, shape, { model, max_tokens, stream })
+}
+
+function assertFits(value: unknown, schema: z.ZodType): void {
+  if (schema === scalarFieldsSchema && hasUsualScalars(value)) return
+  const checked = schema.safeParse(value)
   if (!checked.success) throw new GatewayError('invalid_request', explain(checked.error))
-  return document
 }
 
 function scalarsOf(document: RequestDocument): Record<string, unknown> {
