@@ -2,6 +2,7 @@ import { GatewayError } from '../core/errors.ts'
 import type { PresentedCredential } from '../core/ports/provider.ts'
 import { holdsSecret } from '../core/secrets.ts'
 
+const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'x-provider-key']
 const BEARER = /^Bearer +/i
 
 /** Returns the token of `Authorization: Bearer …`: all that follows the scheme, including spaces within it. */
@@ -19,9 +20,17 @@ export function providerKeyOf(headers: NodeJS.Dict<string | string[]>): Presente
 
 /** Returns all credentials in a request's headers, to be redacted from texts that repeat it. */
 export function presentedSecrets(headers: NodeJS.Dict<string | string[]>): string[] {
-  const { authorization, 'x-api-key': key, 'x-provider-key': providerKey } = headers
-  const values = [authorization, key, providerKey].flat().filter((value) => value !== undefined)
-  return values.map((value) => value.slice(value.indexOf(' ') + 1).trim())
+  const secrets: string[] = []
+  for (const name of CREDENTIAL_HEADERS) {
+    const value = headers[name]
+    if (typeof value === 'string') secrets.push(secretIn(value))
+    else if (value !== undefined) secrets.push(...value.map(secretIn))
+  }
+  return secrets
+}
+
+function secretIn(value: string): string {
+  return value.slice(value.indexOf(' ') + 1).trim()
 }
 
 /** Throws `invalid_request` when a text that is stored and shown again holds a credential. */

@@ -82,18 +82,27 @@ export interface CollectLimits {
 export async function collect(source: ByteSource, { limitBytes, signal, timeoutMs }: CollectLimits): Promise<Buffer> {
   const { promise: whole, resolve, reject } = Promise.withResolvers<Buffer>()
   const pieces = new ChunkBuffer()
+  let isSettled = false
+  const fail = (error: Error) => {
+    isSettled = true
+    reject(error)
+  }
   source.start({
     data(chunk) {
       pieces.add(chunk)
-      if (pieces.bytes > limitBytes) reject(new Error(`the provider's reply is larger than ${limitBytes} bytes`))
+      if (pieces.bytes > limitBytes) fail(new Error(`the provider's reply is larger than ${limitBytes} bytes`))
     },
-    end: () => resolve(pieces.take()),
-    fail: reject,
+    end() {
+      isSettled = true
+      resolve(pieces.take())
+    },
+    fail,
   })
   const onTimeout = () =>
     Object.assign(new Error(`the provider's reply was not whole within ${timeoutMs} ms`), { code: 'REPLY_TIMEOUT' })
   try {
-    return await abortable(whole, { signal, timeoutMs, onTimeout })
+    // Small bodies have arrived with their head: nothing is waited for.
+    return await (isSettled && !signal.aborted ? whole : abortable(whole, { signal, timeoutMs, onTimeout }))
   } catch (error) {
     source.cancel()
     throw error

@@ -103,7 +103,9 @@ export function mergeHeaders(...lists: readonly (readonly string[])[]): string[]
   const merged = new Map<string, string>()
   for (const list of lists)
     for (let i = 0; i < list.length; i += 2) merged.set((list[i] ?? '').toLowerCase(), list[i + 1] ?? '')
-  return [...merged].flat()
+  const flat: string[] = []
+  for (const [name, value] of merged) flat.push(name, value)
+  return flat
 }
 
 function pushIfSet(list: string[], name: string, value: string | undefined): void {
