@@ -14,8 +14,10 @@ export class CacheStore {
     this.#log = log
   }
 
-  async get(key: string): Promise<Buffer | undefined> {
-    return this.#attempt(() => this.#store.get(key), undefined)
+  /** Returns the value at once where the store can. */
+  get(key: string): Buffer | undefined | Promise<Buffer | undefined> {
+    const { getNow } = this.#store
+    return getNow === undefined ? this.#attempt(() => this.#store.get(key), undefined) : getNow(key)
   }
 
   async set(key: string, value: Buffer, ttlMs: number): Promise<void> {

@@ -1,6 +1,8 @@
 /** A bounded store of byte values. A miss and an expired entry are both `undefined`; a broken store rejects. */
 export interface ByteStore {
   get(key: string): Promise<Buffer | undefined>
+  /** The same without waiting; unset where a value has to be waited for. */
+  readonly getNow?: (key: string) => Buffer | undefined
   set(key: string, value: Buffer, ttlMs: number): Promise<void>
   delete(key: string): Promise<void>
   /** Leases that the processes sharing this store use to elect one of them, in the store's command order. Unset: not shared. */

@@ -17,13 +17,14 @@ export function memoryStore(maxBytes: number): ByteStore {
     maxSize: maxBytes,
     sizeCalculation: ({ bytes }, key) => ENTRY_OVERHEAD_BYTES + key.length + bytes.length,
   })
+  const getNow = (key: string): Buffer | undefined => {
+    const entry = cache.get(key)
+    if (entry === undefined || entry.expiresAtMs >= Date.now()) return entry?.bytes
+    cache.delete(key)
+  }
   return {
-    async get(key) {
-      const entry = cache.get(key)
-      if (entry === undefined) return undefined
-      if (entry.expiresAtMs >= Date.now()) return entry.bytes
-      cache.delete(key)
-    },
+    get: async (key) => getNow(key),
+    getNow,
     set: async (key, value, ttlMs) =>
       void cache.set(key, { bytes: compactCopy(value), expiresAtMs: Date.now() + ttlMs }),
     delete: async (key) => void cache.delete(key),
