@@ -288,6 +288,7 @@ const OTHERS: Readonly<Record<string, readonly (readonly [string, string])[]>> =
   ],
   'titles and greetings': [
     ['please like me cast', 'like me cast'],
+    ['please help me fall in love lyrics', 'help me fall in love lyrics'],
     ['where the wild things are', 'where are the wild things'],
     ['how the west was won', 'how was the west won'],
     ['what is age of empires', 'what is the age of empires'],
@@ -314,6 +315,8 @@ const OTHERS: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['What is the way to work?', 'How do I work?'],
     ['What is the way to camp?', 'How do I camp?'],
     ['How does one work?', 'How do I work?'],
+    ['Are the books in order to sell?', 'Are the books to sell?'],
+    ['Where must I not park?', 'Where do I need to not park?'],
     ['How much is 1 beer in dublin?', 'What is 1 beer in dublin?'],
     ['Which size does the store have?', 'What is the size of the store?'],
     ['How do you say "GIF" in English?', 'Translate "GIF" into English.'],

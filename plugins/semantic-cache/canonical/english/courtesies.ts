@@ -11,6 +11,9 @@ const STARTS =
 const TASKS =
   'do not|send|get|add|open|close|reset|turn|issue|give|put|pick|choose|use|keep|stop|start|call|move|rename|sort|merge|edit|shorten|improve|correct|review|analyze|provide|outline|state|continue|confirm|verify|install|debug|test|design|rate|answer|reply|print|download|replace|report|renew|pay|buy|reserve|arrange|set up'
 
+/** Matches a request of works, whose titles begin like requests: `please tell rosie chords`. */
+const TITLED = '.*\\b(?:lyrics|chords|cast|trailer|soundtrack|singer|song|album|movie|film|episode)\\b'
+
 /** Matches a pronoun that may refer to the greeting: `Hey! Is that rude?` */
 const REFERS =
   '(?!.*\\b(?:is|are|was|does|did|do i|about|of|to) (?:(?:that|this|these|those)\\b(?: (?:an?|the|in|mean)\\b|(?: [.,?!])*$)|it(?: (?:mean|sound|come|translate|originate)\\b|(?: [.,?!])*$)))'
@@ -26,7 +29,7 @@ const OPENINGS: readonly RegExp[] = [
   new RegExp(`^(?:excuse me|sorry to bother you|sorry|okay|so|well) (?:, |! |\\. )+(?:but )?${REFERS}`),
   /^(?:(?:i (?:have|got)|i have got|just|here is) )?(?:a |one |another )?(?:quick |short |small |simple )?question (?:[,.:-] )+/,
   /^please help(?: me)?(?: with this)? (?:[,.:!] )+/,
-  new RegExp(`^(?:please|kindly) (?:, )?(?=(?:${STARTS}|${TASKS})\\b)`),
+  new RegExp(`^(?:please|kindly) (?:, )?(?!${TITLED})(?=(?:${STARTS}|${TASKS})\\b)`),
   /^(?:can|could|would|will) you (?:please|kindly) (?=[a-z]+\b)/,
   /^(?:can|could) you (?:possibly )?(?=(?:(?:tell|show) me|(?:give|get|find|send|write|remind) me (?:an?|the|some|my)|(?:suggest|recommend) (?:an?|some)|(?:explain|describe|translate|summarize|define|provide|list|write|create|draft) (?:the|this|to me|what|how|why|when|where|who|which))\b)/,
   new RegExp(
