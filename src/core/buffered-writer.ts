@@ -140,7 +140,7 @@ export class BufferedWriter<Row> {
     const batch = this.#waiting.slice(0, this.#options.mostAtOnce)
     if ((await this.#put(batch)) !== 'refused') return
     for (const row of batch) {
-      const result = await this.#put([row])
+      const result = batch.length === 1 ? 'refused' : await this.#put([row])
       if (result === 'down') return
       if (result === 'refused') {
         this.#waiting.shift()

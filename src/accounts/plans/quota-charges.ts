@@ -1,5 +1,5 @@
+import { BufferedWriter } from '../../core/buffered-writer.ts'
 import { GatewayError, messageOf } from '../../core/errors.ts'
-import { type Interval, startInterval } from '../../core/interval.ts'
 import type { Plans } from '../../core/money/plans.ts'
 import type { ChargeOf, QuotaCharge } from '../../core/money/quota-charge.ts'
 import type { CallEnd, CallLedger, CallOrder, CallReservation } from '../../core/ports/calls.ts'
@@ -26,6 +26,9 @@ const PERIOD_MS = 250
 const MOST_AT_ONCE = 64
 /** Ends that wait while the database is down; further ones are left to their leases. */
 const MOST_WAITING = 20_000
+/** Longest pause between attempts while the database is down. */
+const LONGEST_PAUSE_MS = 1000
+const CLOSE_WITHIN_MS = 5000
 
 /** Input of `QuotaCharges`. */
 export interface QuotaChargesOptions {
@@ -48,15 +51,22 @@ export interface OpenCharge extends QuotaCharge {
 export class QuotaCharges {
   readonly #options: QuotaChargesOptions
   readonly #open = new Map<string, OpenCharge>()
-  readonly #ends: CallEnd[] = []
-  readonly #interval: Interval
-  #sending: Promise<void> | undefined
-  #dropped = 0
+  readonly #ends: BufferedWriter<CallEnd>
 
   constructor(options: QuotaChargesOptions) {
     this.#options = options
-    const onError = (error: unknown) => this.#warn(error)
-    this.#interval = startInterval(() => this.#sendPending(), { everyMs: PERIOD_MS, onError })
+    this.#ends = new BufferedWriter({
+      put: (ends) => this.#send(ends),
+      log: options.log,
+      event: 'calls.ends-not-sent',
+      mostAtOnce: MOST_AT_ONCE,
+      momentMs: PERIOD_MS,
+      pauseMs: PERIOD_MS,
+      longestPauseMs: LONGEST_PAUSE_MS,
+      warnEveryMs: LONGEST_PAUSE_MS,
+      retriesAtEnd: false,
+      mostWaiting: MOST_WAITING,
+    })
   }
 
   /** Opens the charge of a request, which is to be counted or waived; `undefined` for a caller without an account. */
@@ -67,8 +77,8 @@ export class QuotaCharges {
     const charge = new PlanCallCharge(order, {
       ledger,
       onClosed: () => this.#open.delete(requestId),
-      onEnd: (end) => this.#note(end),
-      onWaived: () => this.flush().catch((error: unknown) => this.#warn(error)),
+      onEnd: (end) => this.#ends.add(end),
+      onWaived: () => this.flush(),
     })
     this.#open.set(requestId, charge)
     return charge
@@ -77,60 +87,27 @@ export class QuotaCharges {
   /** Finds the open charge of a request. */
   readonly find: ChargeOf = (requestId) => this.#open.get(requestId)
 
-  /** Sends all waiting ends to the ledger. Rejects when it does not reply. */
-  async flush(): Promise<void> {
-    // A flush in progress may have been composed before the last end came.
-    await this.#sending?.catch(() => {})
-    await this.#sendOnce()
+  /** Sends all waiting ends to the ledger. While it does not reply they wait on. */
+  flush(): Promise<void> {
+    return this.#ends.flush()
   }
 
-  /** Like `flush`, at the end: what cannot be sent ends with its lease. */
-  async close(): Promise<void> {
-    await this.#interval.close()
-    await this.flush().catch((error: unknown) => this.#warn(error))
+  /** Sends all waiting ends; what cannot be sent ends with its lease. */
+  close(): Promise<void> {
+    return this.#ends.close(CLOSE_WITHIN_MS)
   }
 
-  #note(end: CallEnd): void {
-    if (this.#ends.length < MOST_WAITING) this.#ends.push(end)
-    else this.#dropped++
-  }
-
-  async #sendPending(): Promise<void> {
-    if (this.#ends.length > 0) await this.#sendOnce()
-  }
-
-  #sendOnce(): Promise<void> {
-    this.#sending ??= this.#sendAll().finally(() => {
-      this.#sending = undefined
-    })
-    return this.#sending
-  }
-
-  async #sendAll(): Promise<void> {
-    while (this.#ends.length > 0) {
-      const ends = this.#ends.slice(0, MOST_AT_ONCE)
-      await this.#sendTogether(ends)
-      // A repeated end is a no-op; a lost one is not.
-      this.#ends.splice(0, ends.length)
-    }
-  }
-
-  /** Sends ends together; if the ledger refuses them, one by one, so that one does not block others, and drops the refused ones. */
-  async #sendTogether(ends: readonly CallEnd[]): Promise<void> {
+  async #send(ends: readonly CallEnd[]): Promise<void> {
     const { ledger, log } = this.#options
     try {
       await ledger.end(ends)
     } catch (error) {
-      if (error instanceof GatewayError && error.code === 'service_unavailable') throw error
+      const isRefused = !(error instanceof GatewayError) || error.code !== 'service_unavailable'
       const [end] = ends
-      if (ends.length > 1) for (const one of ends) await this.#sendTogether([one])
-      else log.error({ holdId: end?.holdId, reason: messageOf(error) }, 'calls.end-refused')
+      if (isRefused && ends.length === 1)
+        log.error({ holdId: end?.holdId, reason: messageOf(error) }, 'calls.end-refused')
+      throw error
     }
-  }
-
-  #warn(error: unknown): void {
-    const { log } = this.#options
-    log.warn({ reason: messageOf(error), waiting: this.#ends.length, dropped: this.#dropped }, 'calls.ends-not-sent')
   }
 }
 

@@ -1,8 +1,10 @@
-import { GatewayError, messageOf } from '../../../core/errors.ts'
+import { BufferedWriter } from '../../../core/buffered-writer.ts'
+import { GatewayError } from '../../../core/errors.ts'
 import type { Log } from '../../../core/ports/log.ts'
 
 const AGAIN_AFTER_MS = 1000
 const MOST_WAITING = 20_000
+const CLOSE_WITHIN_MS = 5000
 
 /** The cost of a request, for its hold. */
 export interface SpendEnd {
@@ -21,61 +23,40 @@ export interface SpendEndsOptions {
  * has expired corrects it. Ends that wait at a crash, or exceed the bound, count in full.
  */
 export class SpendEnds {
-  readonly #options: SpendEndsOptions
-  #waiting: SpendEnd[] = []
-  #timer: NodeJS.Timeout | undefined
-  #retrying: Promise<void> | undefined
+  readonly #settle: SpendEndsOptions['settle']
+  readonly #waiting: BufferedWriter<SpendEnd>
 
-  constructor(options: SpendEndsOptions) {
-    this.#options = options
+  constructor({ settle, log }: SpendEndsOptions) {
+    this.#settle = settle
+    this.#waiting = new BufferedWriter({
+      put: async (ends) => {
+        for (const end of ends) await settle(end)
+      },
+      log,
+      event: 'spend.settlements-wait',
+      mostAtOnce: 1,
+      momentMs: AGAIN_AFTER_MS,
+      pauseMs: AGAIN_AFTER_MS,
+      longestPauseMs: AGAIN_AFTER_MS,
+      warnEveryMs: AGAIN_AFTER_MS,
+      retriesAtEnd: false,
+      mostWaiting: MOST_WAITING,
+    })
   }
 
   /** Sends an end, now or later. Rejects when the hold is unknown, or too many wait. */
   async send(end: SpendEnd): Promise<void> {
     try {
-      await this.#options.settle(end)
+      await this.#settle(end)
     } catch (error) {
-      if (!isPassing(error) || this.#waiting.length >= MOST_WAITING) throw error
-      this.#waiting.push(end)
-      this.#retryLater(error)
+      const isPassing = error instanceof GatewayError && error.code === 'service_unavailable'
+      if (!isPassing || this.#waiting.waiting.length >= MOST_WAITING) throw error
+      this.#waiting.add(end)
     }
   }
 
   /** Sends waiting ends once more: the rest counts in full. */
-  async close(): Promise<void> {
-    clearTimeout(this.#timer)
-    await this.#retry()
-    clearTimeout(this.#timer)
+  close(): Promise<void> {
+    return this.#waiting.close(CLOSE_WITHIN_MS)
   }
-
-  #retryLater(error: unknown): void {
-    if (this.#timer !== undefined) return
-    this.#options.log.warn({ waiting: this.#waiting.length, reason: messageOf(error) }, 'spend.settlements-wait')
-    this.#timer = setTimeout(() => void this.#retry(), AGAIN_AFTER_MS).unref()
-  }
-
-  #retry(): Promise<void> {
-    this.#retrying ??= this.#sendWaiting().finally(() => {
-      this.#retrying = undefined
-    })
-    return this.#retrying
-  }
-
-  /** Sends waiting ends one after another, until one fails. Never rejects. */
-  async #sendWaiting(): Promise<void> {
-    this.#timer = undefined
-    for (let end = this.#waiting[0]; end !== undefined; end = this.#waiting[0]) {
-      try {
-        await this.#options.settle(end)
-      } catch (error) {
-        if (isPassing(error)) return this.#retryLater(error)
-        // A hold that was never made has nothing to end.
-      }
-      this.#waiting.shift()
-    }
-  }
-}
-
-function isPassing(error: unknown): boolean {
-  return error instanceof GatewayError && error.code === 'service_unavailable'
 }
