@@ -5,6 +5,7 @@ import type { Channel } from '../core/ports/channel.ts'
 import { isLoopback } from '../core/system/listen-address.ts'
 import { createChatDialect } from '../dialects/chat/dialect.ts'
 import { createMessagesDialect } from '../dialects/messages/dialect.ts'
+import { createResponsesDialect } from '../dialects/responses/dialect.ts'
 import { createHttpApp } from '../http/app.ts'
 import { BodyIntake, type Intakes } from '../http/body-intake.ts'
 import { forProvider } from '../http/credential.ts'
@@ -70,15 +71,18 @@ export function createServer(
     send: { pingIntervalMs: config.server.ping_interval },
   }
   const messages = createMessagesDialect()
-  const chat = createChatDialect({
+  const translated = {
     defaultMaxTokens: config.providers.default_max_tokens,
-    modelNamed: (name) => providers.targetsOf(name)[0].model,
+    modelNamed: (name: string) => providers.targetsOf(name)[0].model,
     nowMs: () => clock.nowMs(),
-  })
+  }
+  const chat = createChatDialect(translated)
+  const responses = createResponsesDialect(translated)
   const catalogue = new ModelCatalogue(providers, log)
   const app = createHttpApp({
     messages: { ...shared, recorder, route: 'messages', dialect: messages, pipelines },
     chat: { ...shared, recorder, route: 'chat', dialect: chat, pipelines },
+    responses: { ...shared, recorder, route: 'responses', dialect: responses, pipelines },
     relay: {
       ...shared,
       provider: (name) => providers.get(name),

@@ -11,15 +11,15 @@ export interface ClientDialect {
   readonly requestIdHeader: string
   /** Parses a request's body. Throws `invalid_request` that names the field or the position. */
   parse(bytes: Buffer): ClientRequest
-  /** Renders a JSON reply of the canonical dialect in this one. */
-  render(reply: BytesReply): BytesReply
+  /** Renders a JSON reply of the canonical dialect, to `request`, in this one. */
+  render(reply: BytesReply, request: ClientRequest): BytesReply
   /** Creates a translator from canonical events to this dialect's. */
   createTranslator(request: ClientRequest): EventTranslator
   /** Builds the body of one of the gateway's own errors. */
   errorBody(error: GatewayError, requestId: string): object
   /** Keep-alive of an idle stream, and the events between which it may be sent. */
   readonly ping: PingRules
-  /** Returns the event that reports a broken stream. */
+  /** Returns the event that reports a broken stream whose events are in this dialect already. */
   breakEvent(message: string): string
 }
 

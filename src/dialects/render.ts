@@ -9,26 +9,37 @@ export interface StreamRenderer {
   portion(bytes: Buffer): Buffer | string
   /** Returns the text after the last chunk of a stream that has ended well. */
   end(): string | undefined
+  /** Returns the text after the last chunk of a stream that has broken off. */
+  breakOff(message: string): string
 }
 
-const AS_IT_IS: StreamRenderer = { portion: (bytes) => bytes, end: () => undefined }
-
-/** Renders a JSON reply in a client's dialect; a reply that is in it already passes unchanged. */
-export function renderBytes(reply: BytesReply, dialect: ClientDialect): BytesReply {
-  return reply.dialect.name === dialect.name ? reply : dialect.render(reply)
+/** The client of a reply. */
+interface Client {
+  readonly dialect: ClientDialect
+  /** Its request; unset where the reply is in no dialect but its provider's. */
+  readonly request?: ClientRequest | undefined
 }
 
-/**
- * Creates the renderer of a stream; a stream that is in the client's dialect already passes unchanged. So does any other
- * without `request`: a relayed reply is in no dialect but its provider's.
- */
-export function createStreamRenderer(
-  reply: StreamReply,
-  { dialect, request }: { dialect: ClientDialect; request?: ClientRequest | undefined },
-): StreamRenderer {
-  if (reply.dialect.name === dialect.name || request === undefined) return AS_IT_IS
+/** Renders a JSON reply in a client's dialect; a reply that is in it already, or is relayed, passes unchanged. */
+export function renderBytes(reply: BytesReply, { dialect, request }: Client): BytesReply {
+  return reply.dialect.name === dialect.name || request === undefined ? reply : dialect.render(reply, request)
+}
+
+/** Creates the renderer of a stream; a stream that is in the client's dialect already, or is relayed, passes unchanged. */
+export function createStreamRenderer(reply: StreamReply, { dialect, request }: Client): StreamRenderer {
+  if (reply.dialect.name === dialect.name || request === undefined)
+    return { portion: (bytes) => bytes, end: () => undefined, breakOff: (message) => dialect.breakEvent(message) }
   const translator = dialect.createTranslator(request)
-  return { portion: (bytes) => translate(bytes, translator), end: () => translator.end() }
+  return {
+    portion: (bytes) => translate(bytes, translator),
+    end: () => translator.end(),
+    breakOff: (message) => translator.event('error', messagesError(message)),
+  }
+}
+
+/** Returns the data of the event with which a canonical stream breaks off. */
+function messagesError(message: string): string {
+  return JSON.stringify({ type: 'error', error: { type: 'api_error', message } })
 }
 
 function translate(portion: Buffer, translator: EventTranslator): string {

@@ -38,6 +38,7 @@ import { billingUnavailable, keysUnavailable, localBalance } from './routes/loca
 import { type MetricsRouteOptions, metricsRoute } from './routes/metrics.ts'
 import { type ModelRouteOptions, modelRoute } from './routes/model.ts'
 import { type ModelListOptions, modelByNameRoute, modelsRoute } from './routes/models.ts'
+import { noSocketRoute } from './routes/no-socket.ts'
 import { type PluginRoutesOptions, pluginRoutes } from './routes/plugin-routes.ts'
 import { READY_PATH, readyRoute } from './routes/ready.ts'
 import { type ReceiptRouteOptions, receiptKeysRoute, receiptRoute, receiptsRoute } from './routes/receipts.ts'
@@ -45,11 +46,13 @@ import { allowedRoute, countTokensRoute, type RelayRouteOptions, routeNotAllowed
 
 const MESSAGES_PATH = '/v1/messages'
 const CHAT_PATH = '/v1/chat/completions'
+const RESPONSES_PATH = '/v1/responses'
 
 /** Dependencies of the HTTP application. */
 export interface HttpAppOptions extends RequestContextOptions, OriginGuardOptions {
   readonly messages: ModelRouteOptions
   readonly chat: ModelRouteOptions
+  readonly responses: ModelRouteOptions
   readonly relay: RelayRouteOptions
   readonly models: ModelListOptions
   readonly receipts: ReceiptRouteOptions
@@ -84,15 +87,18 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
   app.use(createRequestContext(options))
   if (options.accounts === undefined) app.use(createOriginGuard(options))
   if (options.corsOrigins.length > 0) app.use(corsFor(options.corsOrigins))
-  const hot: HotRoutes = new Map([
-    [MESSAGES_PATH, modelRoute(options.messages)],
-    [CHAT_PATH, modelRoute(options.chat)],
+  const models = new Map([
+    [MESSAGES_PATH, options.messages],
+    [CHAT_PATH, options.chat],
+    [RESPONSES_PATH, options.responses],
   ])
+  const hot: HotRoutes = new Map([...models].map(([path, model]) => [path, modelRoute(model)]))
   app.use((ctx, next) => {
     // The router scans its whole list for every request, so the hot routes are looked up first.
     const model = hot.get(ctx.path)
-    if (model === undefined) return next()
-    ctx.state.dialect = ctx.path === CHAT_PATH ? options.chat.dialect : options.messages.dialect
+    const dialect = models.get(ctx.path)?.dialect
+    if (model === undefined || dialect === undefined) return next()
+    ctx.state.dialect = dialect
     if (ctx.method !== 'POST') return next()
     ctx.state.route = ctx.path
     return model(ctx, next)
@@ -117,6 +123,7 @@ export function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<Re
   const receipts = { ...options.receipts, payerScope }
   const router = new Router<RequestState>({ strict: true, sensitive: true })
   for (const [path, model] of hot) router.post(path, model)
+  router.all(RESPONSES_PATH, noSocketRoute)
   router.post('/v1/messages/count_tokens', countTokensRoute(relay))
   router.get('/v1/models', modelsRoute(models))
   router.get('/v1/models/{*name}', modelByNameRoute(models))

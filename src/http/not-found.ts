@@ -5,8 +5,6 @@ import type { RequestState } from './request-context.ts'
 
 /** Hints for paths of APIs that the gateway does not have. */
 const OTHER_APIS: Readonly<Record<string, string>> = {
-  '/v1/responses':
-    'The Responses API is not offered here. Set the client to chat completions (`/v1/chat/completions`) or Messages (`/v1/messages`).',
   '/v1/completions': 'Use chat completions: `/v1/chat/completions`.',
   '/v1/complete': 'Use Messages: `/v1/messages`.',
   '/v1/embeddings': 'Embeddings are not offered here.',

@@ -32,7 +32,7 @@ export function sendReply(response: ServerResponse, reply: Reply, options: SendO
     return
   }
   if (reply.kind === 'stream') sendStream(response, reply, options)
-  else sendBytes(response, renderBytes(reply, options.dialect), options.headers)
+  else sendBytes(response, renderBytes(reply, options), options.headers)
 }
 
 function sendBytes(response: ServerResponse, { status, headers, bytes }: BytesReply, gateways: ReplyHeaders): void {
@@ -97,7 +97,7 @@ function sendStream(
       if (response.destroyed) return
       if (ending.error === undefined) response.end(renderer.end())
       else if (reply.isTorn) response.destroy()
-      else response.end(dialect.breakEvent(`The reply broke off: ${ending.error.message}.`))
+      else response.end(renderer.breakOff(`The reply broke off: ${ending.error.message}.`))
     },
   })
   // Headers are usually written together with the first events; when those are late, headers are sent first.

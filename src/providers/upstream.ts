@@ -251,8 +251,10 @@ export function callerOf(exchange: Exchange): CallerFacts {
 
 /** Returns the client's session id, else the beginning of its conversation. */
 function conversationOf({ caller, headers, client }: Exchange): string {
-  const session = headers['x-claude-code-session-id']
+  const session = headers['x-claude-code-session-id'] ?? headers['session-id']
   if (typeof session === 'string') return `${caller.scope} ${session}`
-  const beginning = client.document.raw('messages')?.toString('latin1', 0, CONVERSATION_BYTES)
+  const { document } = client
+  const turns = document.raw('prompt_cache_key') ?? document.raw('messages') ?? document.raw('input')
+  const beginning = turns?.toString('latin1', 0, CONVERSATION_BYTES)
   return `${caller.scope} ${beginning}`
 }

@@ -36,7 +36,9 @@ function routesOf(parts: Partial<HttpAppOptions>): string[] {
     allowedRoutes: [],
     ...parts,
   } as unknown as HttpAppOptions // safe: see `anything`
-  const hot = new Map(['/v1/messages', '/v1/chat/completions'].map((path) => [path, anything as Middleware]))
+  const hot = new Map(
+    ['/v1/messages', '/v1/chat/completions', '/v1/responses'].map((path) => [path, anything as Middleware]),
+  )
   return createRouter(options, hot)
     .stack.filter(({ methods }) => methods.length < 5) // `all` refuses
     .flatMap(({ path, methods }) =>

@@ -4,7 +4,12 @@ import { CommandError } from '../exit-codes.ts'
 import { type RemoteGateway, send } from '../remote/gateway.ts'
 import { find, type PastRequest } from './past.ts'
 
-const PATHS = { messages: '/v1/messages', chat: '/v1/chat/completions', agent: '/v1/messages' } as const
+const PATHS = {
+  messages: '/v1/messages',
+  chat: '/v1/chat/completions',
+  responses: '/v1/responses',
+  agent: '/v1/messages',
+} as const
 /** Attempts to read the row, which the gateway writes shortly after the reply. */
 const TRIES = 40
 const PAUSE_MS = 150

@@ -1,4 +1,4 @@
-/** Top-level fields that are read, priced or forwarded by name, in either dialect. */
+/** Top-level fields that are read, priced or forwarded by name, in any dialect. */
 export const FIELD_NAMES: ReadonlySet<string> = new Set([
   // Messages requests.
   ...['model', 'max_tokens', 'messages', 'system', 'tools', 'tool_choice', 'stream', 'metadata', 'thinking'],
@@ -9,9 +9,20 @@ export const FIELD_NAMES: ReadonlySet<string> = new Set([
   ...['stream_options', 'user', 'safety_identifier', 'reasoning', 'reasoning_effort', 'modalities', 'audio'],
   ...['prediction', 'web_search_options', 'logprobs', 'top_logprobs', 'logit_bias', 'store', 'models', 'plugins'],
   ...['provider', 'route', 'transforms', 'verbosity', 'seed'],
+  // Responses.
+  ...[
+    'input',
+    'instructions',
+    'max_output_tokens',
+    'max_tool_calls',
+    'previous_response_id',
+    'conversation',
+    'include',
+  ],
+  ...['text', 'truncation', 'background', 'prompt', 'prompt_cache_key', 'prompt_cache_retention', 'client_metadata'],
 ])
 
-/** Members inside those fields that are read or priced by name, in either dialect. */
+/** Members inside those fields that are read or priced by name, in any dialect. */
 export const MEMBER_NAMES: ReadonlySet<string> = new Set([
   ...['type', 'role', 'content', 'text', 'source', 'id', 'name', 'input', 'tool_use_id', 'is_error', 'description'],
   ...['input_schema', 'data', 'media_type', 'url', 'file_id', 'signature', 'thinking', 'title', 'context', 'citations'],
@@ -20,10 +31,11 @@ export const MEMBER_NAMES: ReadonlySet<string> = new Set([
   ...['tool_calls', 'tool_call_id', 'function', 'function_call', 'arguments', 'custom', 'parameters', 'reasoning'],
   ...['reasoning_details', 'json_schema', 'schema', 'grammar', 'definition', 'budget_tokens', 'max_tokens', 'effort'],
   ...['include_usage', 'disable_parallel_tool_use', 'edits', 'enabled'],
+  ...['call_id', 'output', 'namespace', 'tools', 'summary', 'encrypted_content', 'phase', 'file_url', 'verbosity'],
 ])
 
 /** Fields whose content is the client's own: its names are not those of the API. */
-const FREE_FIELDS: ReadonlySet<string> = new Set(['metadata', 'logit_bias'])
+const FREE_FIELDS: ReadonlySet<string> = new Set(['metadata', 'logit_bias', 'client_metadata', 'prompt'])
 
 /**
  * Finds the one of `names` that `name` is in another case; `undefined` when it is none. Case is folded as widely as a lenient

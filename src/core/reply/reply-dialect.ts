@@ -6,8 +6,8 @@ import { createMessagesEnd, type StreamEnd } from './stream-end.ts'
 import { readUsage, type Usage } from './usage.ts'
 import { lastNamed, objectsIn, type WrittenIn } from './usage-check.ts'
 
-/** API shapes of clients: Anthropic's Messages, which is also the canonical one, and OpenAI's chat completions. */
-export type DialectName = 'messages' | 'chat'
+/** API shapes of clients: Anthropic's Messages, which is also the canonical one, and OpenAI's chat completions and Responses. */
+export type DialectName = 'messages' | 'chat' | 'responses'
 
 /** Meaning of one event for the reply as a whole. */
 export interface EventSign {

@@ -21,7 +21,10 @@ const NAMED = Symbol('named models')
 const DATA = new Set([
   ...['messages', 'system', 'metadata', 'input_examples', 'function', 'functions', 'custom', 'guided_json'],
   ...['structured_outputs', 'prediction', 'description', 'stop', 'stop_sequences', 'logit_bias'],
+  ...['input', 'instructions', 'client_metadata', 'prompt_cache_key'],
 ])
+/** The schema of a function whose members are beside its type, as in Responses. */
+const PARAMETERS = 'parameters'
 /** `schema`, `input_schema`, `outputSchema` */
 const SCHEMA = /schema$/i
 /** The requested model, where it is a top-level field. */
@@ -81,10 +84,16 @@ function collect(into: Collecting, { key = '', start, end }: Child, depth: numbe
   if (names.size > MOST_NAMES) throw refusal(`names more than ${MOST_NAMES} models`)
   if (first !== '[' && first !== '{') return
   if (depth === DEEPEST) throw refusal(`has a field that is nested deeper than ${DEEPEST} levels`)
-  for (const child of children(text, start)) {
-    const inside = first === '[' ? { ...child, key } : child
-    if (first === '[' || !isData(inside.key ?? '')) collect(into, inside, depth + 1)
+  const inside = children(text, start)
+  const isDefinition = first === '{' && inside.some((child) => isFunctionType(text, child))
+  for (const child of inside) {
+    if (first === '[') collect(into, { ...child, key }, depth + 1)
+    else if (!isData(child.key ?? '') && !(isDefinition && child.key === PARAMETERS)) collect(into, child, depth + 1)
   }
+}
+
+function isFunctionType(text: string, { key, start, end }: Child): boolean {
+  return key === 'type' && text.slice(start, end) === '"function"'
 }
 
 function refusal(what: string): GatewayError {

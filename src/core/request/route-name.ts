@@ -1,2 +1,2 @@
 /** The public route through which a request came. */
-export type RouteName = 'messages' | 'chat' | 'agent'
+export type RouteName = 'messages' | 'chat' | 'responses' | 'agent'

@@ -25,6 +25,7 @@ export interface RouteEntry {
 
 const MESSAGE = { body: 'MessageRequest', reply: 'Message' } as const
 const CHAT = { body: 'ChatRequest', reply: 'ChatCompletion' } as const
+const RESPONSES = { body: 'ResponsesRequest', reply: 'Response' } as const
 const KEY = { access: 'key' } as const
 const OPEN = { access: 'none' } as const
 const PAID = { access: 'payment' } as const
@@ -40,6 +41,13 @@ export const ROUTES: readonly RouteEntry[] = [
     summary: 'Sends a request to a model, in the shape of chat completions.',
     ...KEY,
     ...CHAT,
+  },
+  {
+    method: 'post',
+    path: '/v1/responses',
+    summary: 'Sends a request to a model, in the shape of Responses.',
+    ...KEY,
+    ...RESPONSES,
   },
   {
     method: 'post',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { messageRequestSchema, messageSchema } from '../../core/request/message.ts'
 import { chatRequestSchema } from '../../dialects/chat/request-schema.ts'
+import { responsesRequestSchema } from '../../dialects/responses/request-schema.ts'
 import { receiptSchema } from '../../journal/receipts/schema.ts'
 import { ACCOUNT_SCHEMAS } from './account-schemas.ts'
 import { PAYMENT_SCHEMAS } from './payment-schemas.ts'
@@ -47,6 +48,15 @@ export const SCHEMAS = {
     object: anyOf('chat.completion'),
     model: text,
     choices: list({ type: 'object' }),
+  }),
+  ResponsesRequest: described(responsesRequestSchema),
+  Response: object({
+    id: text,
+    object: anyOf('response'),
+    status: anyOf('completed', 'incomplete', 'failed'),
+    model: text,
+    output: list({ type: 'object' }),
+    usage: { type: 'object' },
   }),
   Model: model,
   ModelList: object({ object: anyOf('list'), data: list(ref('Model')), has_more: { type: 'boolean' } }),

@@ -9,7 +9,12 @@ export type SpanOrigin = Pick<ReadableSpan, 'resource' | 'instrumentationScope'>
 const MS_PER_SECOND = 1000
 const NS_PER_MS = 1e6
 const FIRST_SERVER_ERROR = 500
-const PATHS = { messages: '/v1/messages', chat: '/v1/chat/completions', agent: '/v1/agent/messages' } as const
+const PATHS = {
+  messages: '/v1/messages',
+  chat: '/v1/chat/completions',
+  responses: '/v1/responses',
+  agent: '/v1/agent/messages',
+} as const
 /** Provider names of the semantic conventions, where they differ from the gateway's. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   bedrock: 'aws.bedrock',

@@ -16,7 +16,7 @@ export function replyWith(answer: string | readonly object[], client: ClientRequ
   const isChat = dialect.name === 'chat'
   if (!client.document.stream) {
     const reply = new BytesReply(200, JSON_HEADERS, message)
-    return isChat ? dialect.render(reply) : reply
+    return isChat ? dialect.render(reply, client) : reply
   }
   const events = inSmallPieces(streamOfMessage(message))
   const usage = new BytesReply(200, {}, message).usage

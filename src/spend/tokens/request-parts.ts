@@ -18,6 +18,7 @@ import type { RequestDocument } from '../../core/request/request.ts'
 import { chatParts } from './chat-parts.ts'
 import type { ImageSize } from './image-size.ts'
 import { messagesParts } from './messages-parts.ts'
+import { responsesParts } from './responses-parts.ts'
 
 /** The parts of an estimate, for any model. Units are hundredths of a token before calibration. */
 export interface RequestParts {
@@ -39,7 +40,9 @@ export interface RequestParts {
   isPlain: boolean
 }
 
+const READERS = { messages: messagesParts, chat: chatParts, responses: responsesParts }
+
 /** Reads the parts of a request in a dialect. Throws `ScanError` when it is not JSON. */
 export function partsOf(request: RequestDocument, dialect: DialectName): RequestParts {
-  return dialect === 'chat' ? chatParts(request) : messagesParts(request)
+  return READERS[dialect](request)
 }

@@ -22,14 +22,18 @@ import { unitsOfJson, unitsOfText } from './text-units.ts'
 import { UNITS_PER_TOKEN } from './weights.ts'
 
 /** Memo keys of a body's parts, by its dialect. */
-const PARTS = { messages: Symbol('token parts'), chat: Symbol('token parts of chat') }
+const PARTS = {
+  messages: Symbol('token parts'),
+  chat: Symbol('token parts of chat'),
+  responses: Symbol('token parts of responses'),
+}
 const LEARNING_RATE = 0.05
 const LEAST_FACTOR = 0.7
 const MOST_FACTOR = 2.2
 /** Below this number, frames and hidden prompts weigh too much to learn from. */
 const LEAST_TEACHING_TOKENS = 1000
 
-/** Estimates input tokens of Messages and chat requests, and learns from providers' counts. */
+/** Estimates input tokens of requests in every dialect, and learns from providers' counts. */
 export class TokenEstimator implements TokenCounter {
   readonly #factors = new Map(FAMILIES.map(({ name, startFactor }) => [name, startFactor]))
 

@@ -191,7 +191,7 @@ class ChatChunks implements EventTranslator {
 }
 
 /** Returns the raw input of a `content_block_start`: calls by the provider's code execution bring theirs whole. */
-function inputOf(block: JsonObject, data: string): string {
+export function inputOf(block: JsonObject, data: string): string {
   if (!isObject(block.input) || Object.keys(block.input).length === 0) return '{}'
   try {
     const raw = membersOf(latin1Of(data.trim())).get('content_block') ?? ''

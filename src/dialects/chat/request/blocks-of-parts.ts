@@ -86,7 +86,8 @@ function imageOf(part: JsonObject, path: string, droppedFields: DroppedFields): 
   return source && { type: 'image', source }
 }
 
-function imageSourceOf(url: string): JsonObject | undefined {
+/** Returns the source of an image, an http(s) URL or a base64 data URI; `undefined` for any other text. */
+export function imageSourceOf(url: string): JsonObject | undefined {
   if (WEB_URL.test(url)) return { type: 'url', url }
   const head = DATA_URI_OF_IMAGE.exec(url)
   return head ? { type: 'base64', media_type: head[1]?.toLowerCase(), data: url.slice(head[0].length) } : undefined

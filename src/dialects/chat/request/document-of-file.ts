@@ -17,13 +17,14 @@ export function documentOf(part: JsonObject, path: string, droppedFields: Droppe
     )
     return undefined
   }
-  const source = sourceOf(textAt(file.file_data, `${path}.file.file_data`))
+  const source = documentSourceOf(textAt(file.file_data, `${path}.file.file_data`))
   if (source === undefined)
     droppedFields.refuse(`${path}.file`, 'file_data must be a base64 data URI of a PDF or of plain text')
   return source && { type: 'document', source, ...titleOf(file, path) }
 }
 
-function sourceOf(uri: string): JsonObject | undefined {
+/** Returns the source of a document, a base64 data URI of a PDF or of plain text; `undefined` for any other text. */
+export function documentSourceOf(uri: string): JsonObject | undefined {
   const head = DATA_URI.exec(uri)
   const type = head?.[1]?.toLowerCase()
   const data = uri.slice(head?.[0].length)

@@ -30,14 +30,15 @@ function toStopSequences(stop: unknown): readonly string[] | undefined {
 }
 
 /** Returns the metadata: `user` is the old name of `safety_identifier`, and Messages has one member for both. */
-function toMetadata(body: JsonObject, droppedFields: DroppedFields): JsonObject | undefined {
+export function toMetadata(body: JsonObject, droppedFields: DroppedFields): JsonObject | undefined {
   const names = ['user', 'safety_identifier'] as const
   const [id, other] = names.map((name) => (isNothing(body[name]) ? '' : textAt(body[name], name)))
   if (id && other && id !== other) droppedFields.drop('safety_identifier')
   return id || other ? { user_id: id || other } : undefined
 }
 
-function toServiceTier(tier: unknown, droppedFields: DroppedFields): string | undefined {
+/** Returns the service tier: `default` is the standard one alone; other tiers are dropped, and reported. */
+export function toServiceTier(tier: unknown, droppedFields: DroppedFields): string | undefined {
   if (tier === 'default') return 'standard_only'
   if (!isNothing(tier) && tier !== 'auto') droppedFields.drop('service_tier')
   return undefined

@@ -49,11 +49,14 @@ export function toNamedInput(called: unknown, path: string, { droppedFields, pri
     droppedFields,
   )
   const json = textAt(text, `${path}.arguments`)
-  return { name: textAt(name, `${path}.name`), input: inputOf(json, `${path}.arguments`, { printer, tally }) }
+  return { name: textAt(name, `${path}.name`), input: toInput(json, `${path}.arguments`, { printer, tally }) }
 }
 
-/** Returns the input: models that call a function without parameters often leave its arguments empty. */
-function inputOf(json: string, path: string, { printer, tally }: Pick<Target, 'printer' | 'tally'>): object {
+/**
+ * Returns the input of a call's arguments at `path`, their text unchanged: models that call a function without parameters
+ * often leave its arguments empty. Throws `ChatFault` when they are no JSON object.
+ */
+export function toInput(json: string, path: string, { printer, tally }: Pick<Target, 'printer' | 'tally'>): object {
   if (json.trim() === '') return {}
   if (!isJsonObject(json, path, tally)) throw new ChatFault(path, 'the text of a JSON object')
   return printer.raw(json)

@@ -66,7 +66,7 @@ function toTool(value: unknown, path: string, droppedFields: DroppedFields): Jso
 }
 
 /** Returns an input schema: Messages requires `type: object`, which chat completions imply. */
-function toInputSchema(parameters: unknown, path: string): JsonObject {
+export function toInputSchema(parameters: unknown, path: string): JsonObject {
   if (isNothing(parameters)) return { type: 'object', properties: {} }
   const schema = objectAt(parameters, path)
   return schema.type === undefined ? { type: 'object', ...schema } : schema

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto'
+import { BytesReply } from '../../core/reply/reply.ts'
+import { ClientRequest } from '../../core/request/client-request.ts'
+import type { ChatDialectOptions } from '../chat/dialect.ts'
+import { chatErrorBody } from '../chat/error-body.ts'
+import { withDroppedContent } from '../chat/reply/dropped-content.ts'
+import { toChatError } from '../chat/reply/errors.ts'
+import type { ClientDialect } from '../client-dialect.ts'
+import { KnownBodies } from '../known-bodies.ts'
+import { parseResponsesRequest } from './parse.ts'
+import { RESPONSES_REPLIES } from './replies.ts'
+import { toResponse } from './reply/to-response.ts'
+import { ResponseEvents, type ResponseOptions } from './reply/to-response-events.ts'
+import { toMessagesRequest } from './to-messages-request.ts'
+
+const ID_BYTES = 12
+/** Code of a stream that broke off. */
+const BROKEN = 'server_error'
+/** Blocks that a response represents beside those of a completion. */
+const CARRIED = new Set(['redacted_thinking', 'server_tool_use'])
+
+/** OpenAI's Responses. */
+export function createResponsesDialect({ defaultMaxTokens, modelNamed, nowMs }: ChatDialectOptions): ClientDialect {
+  const known = new KnownBodies()
+  const options: ResponseOptions = {
+    nowSeconds: () => Math.floor(nowMs() / 1000),
+    newId: () => randomBytes(ID_BYTES).toString('hex'),
+  }
+  return {
+    name: 'responses',
+    requestIdHeader: 'x-request-id',
+    parse: (bytes) =>
+      new ClientRequest(known.recognise(bytes, parseResponsesRequest), RESPONSES_REPLIES, (document) =>
+        toMessagesRequest(document, { defaultMaxTokens, modelNamed }),
+      ),
+    render({ status, headers, bytes, usage }, { document }) {
+      const response = status === 200 ? toResponse(bytes, document, options) : undefined
+      const shown = status === 200 ? withDroppedContent(headers, bytes, CARRIED) : headers
+      const body = response ?? toChatError(status, bytes)
+      return new BytesReply(status, shown, body, { usage, dialect: RESPONSES_REPLIES })
+    },
+    createTranslator: ({ document }) => new ResponseEvents(document, options),
+    errorBody: chatErrorBody,
+    ping: { text: ': ping\n\n', from: undefined, until: '[DONE]', isLast: (_, data) => data.trim() === '[DONE]' },
+    breakEvent: (message) =>
+      `event: error\ndata: ${JSON.stringify({ type: 'error', code: BROKEN, message, param: null })}\n\n`,
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * DESIGN: the response object around the output.
+ *
+ * It repeats the request's fields, with their defaults, and null where a field is unset: clients read them without a check
+ * (Open Responses, "Response"). It is in three events of every stream, so the repeated fields are printed once a request.
+ * A response is never stored by the gateway, and `store` in it is false.
+ */
+import { isObject, type JsonObject } from '../../../core/json/json-value.ts'
+import type { RequestDocument } from '../../../core/request/request.ts'
+
+/** The members of a response that its reply decides. */
+export interface ResponseState {
+  readonly id: string
+  readonly model: string
+  /** Seconds since 1970. */
+  readonly createdAt: number
+  readonly completedAt: number | null
+  readonly status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
+  readonly error: JsonObject | null
+  readonly incompleteReason: string | undefined
+  readonly output: readonly JsonObject[]
+  readonly usage: JsonObject | null
+}
+
+const REPEATED = Symbol('repeated fields of a response')
+
+/** Prints a response as JSON. */
+export function printResponse(request: RequestDocument, state: ResponseState): string {
+  const { incompleteReason } = state
+  const own = {
+    id: state.id,
+    object: 'response',
+    created_at: state.createdAt,
+    status: state.status,
+    completed_at: state.completedAt,
+    error: state.error,
+    incomplete_details: incompleteReason === undefined ? null : { reason: incompleteReason },
+    model: state.model,
+    output: state.output,
+    usage: state.usage,
+  }
+  return `${JSON.stringify(own).slice(0, -1)},${request.memo(REPEATED, printRepeated)}}`
+}
+
+/** Prints the fields that repeat the request, without braces. */
+function printRepeated(request: RequestDocument): string {
+  const given = (name: string): unknown => request.field(name) ?? null
+  const tools = request.field('tools')
+  const fields = {
+    background: false,
+    instructions: given('instructions'),
+    max_output_tokens: given('max_output_tokens'),
+    max_tool_calls: given('max_tool_calls'),
+    parallel_tool_calls: given('parallel_tool_calls') ?? true,
+    previous_response_id: given('previous_response_id'),
+    prompt_cache_key: given('prompt_cache_key'),
+    reasoning: { effort: null, summary: null, ...objectOf(request.field('reasoning')) },
+    safety_identifier: given('safety_identifier'),
+    service_tier: 'default',
+    store: false,
+    temperature: given('temperature') ?? 1,
+    text: { format: { type: 'text' }, ...objectOf(request.field('text')) },
+    tool_choice: given('tool_choice') ?? 'auto',
+    tools: Array.isArray(tools) ? tools.map(withDefaults) : [],
+    top_logprobs: given('top_logprobs') ?? 0,
+    top_p: given('top_p') ?? 1,
+    presence_penalty: given('presence_penalty') ?? 0,
+    frequency_penalty: given('frequency_penalty') ?? 0,
+    truncation: given('truncation') ?? 'disabled',
+    user: given('user'),
+    metadata: given('metadata') ?? {},
+  }
+  return JSON.stringify(fields).slice(1, -1)
+}
+
+/** Returns a tool with the members that every function has in a response. */
+function withDefaults(tool: unknown): unknown {
+  if (!isObject(tool) || tool.type !== 'function') return tool
+  return { description: null, parameters: null, strict: true, ...tool }
+}
+
+/** Returns the set members of an object; none of any other value. */
+function objectOf(value: unknown): JsonObject {
+  if (!isObject(value)) return {}
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
+}

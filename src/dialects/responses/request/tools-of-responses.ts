@@ -1,0 +1,140 @@
+import { isObject, type JsonObject } from '../../../core/json/json-value.ts'
+import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
+import { cacheControlOf } from '../../chat/request/blocks-of-parts.ts'
+import { ChatFault, flagAt, listAt, objectAt, textAt } from '../../chat/request/chat-fault.ts'
+import { dropLeftovers, isNothing, type Leftovers, wordOf } from '../../chat/request/json-value.ts'
+import { isForced, type ToolFields, toInputSchema } from '../../chat/request/tools-of-chat.ts'
+import { flatNameOf } from '../tool-names.ts'
+import { toWebSearch } from './web-search.ts'
+
+/** A list of tools in the request, with its path. */
+export interface ToolList {
+  readonly tools: unknown
+  readonly path: string
+}
+
+/** Translates lists of tools, `tool_choice` and `parallel_tool_calls`. Throws `ChatFault`. */
+export function toToolFields(lists: readonly ToolList[], body: JsonObject, droppedFields: DroppedFields): ToolFields {
+  const all = lists.flatMap(({ tools, path }) => toTools({ tools, path }, undefined, droppedFields))
+  const { choice, tools } = toChoice(body.tool_choice, all, droppedFields)
+  const isSerial = flagAt(body.parallel_tool_calls, 'parallel_tool_calls') === false
+  // A choice without tools is refused by the provider, and has no effect unless it forces one.
+  if (tools.length === 0) return { tools: undefined, tool_choice: isForced(choice) ? choice : undefined }
+  return { tools, tool_choice: isSerial ? serial(choice) : choice }
+}
+
+function serial(choice: JsonObject = { type: 'auto' }): JsonObject {
+  return choice.type === 'none' ? choice : { ...choice, disable_parallel_tool_use: true }
+}
+
+/** Tools of the provider that the model may do without: they are dropped, and reported. */
+const OPTIONAL = new Set<unknown>(['tool_search', 'image_generation'])
+const WEB_SEARCH = /^web_search(?:_preview)?(?:_\d{4}_\d{2}_\d{2})?$/
+
+function toTools({ tools, path }: ToolList, namespace: string | undefined, droppedFields: DroppedFields): JsonObject[] {
+  return listAt(tools, path).flatMap((value, index) => {
+    const at = `${path}[${index}]`
+    const tool = objectAt(value, at)
+    const { type } = tool
+    if (type === 'function') return [toFunction(tool, { path: at, namespace }, droppedFields)]
+    if (type === 'custom') return [toCustom(tool, { path: at, namespace }, droppedFields)]
+    if (type === 'namespace' && namespace === undefined) return toNamespace(tool, at, droppedFields)
+    if (typeof type === 'string' && WEB_SEARCH.test(type)) return toWebSearch(tool, at, droppedFields)
+    if (OPTIONAL.has(type)) droppedFields.drop(`tools.${type}`)
+    else droppedFields.refuse(at, `the Messages shape has no equivalent of a tool of type ${wordOf(type)}`)
+    return []
+  })
+}
+
+/** A tool's path and namespace. */
+interface Place {
+  readonly path: string
+  readonly namespace: string | undefined
+}
+
+const FUNCTION: Leftovers = {
+  known: new Set(['type', 'name', 'description', 'parameters', 'strict', 'cache_control']),
+  place: 'tools',
+}
+
+function toFunction(tool: JsonObject, { path, namespace }: Place, droppedFields: DroppedFields): JsonObject {
+  dropLeftovers(tool, FUNCTION, droppedFields)
+  return {
+    name: flatNameOf(textAt(tool.name, `${path}.name`), namespace),
+    ...(!isNothing(tool.description) && { description: textAt(tool.description, `${path}.description`) }),
+    input_schema: toInputSchema(tool.parameters, `${path}.parameters`),
+    ...(flagAt(tool.strict, `${path}.strict`) && { strict: true }),
+    ...cacheControlOf(tool),
+  }
+}
+
+const CUSTOM: Leftovers = { known: new Set(['type', 'name', 'description', 'format', 'cache_control']), place: 'tools' }
+const FREE_TEXT = {
+  type: 'object',
+  properties: { input: { type: 'string', description: 'The whole input of the tool, as plain text.' } },
+  required: ['input'],
+  additionalProperties: false,
+}
+
+/** Returns a tool with one parameter for free text. Its grammar cannot be enforced; it becomes part of the description. */
+function toCustom(tool: JsonObject, { path, namespace }: Place, droppedFields: DroppedFields): JsonObject {
+  dropLeftovers(tool, CUSTOM, droppedFields)
+  const description = isNothing(tool.description) ? '' : textAt(tool.description, `${path}.description`)
+  const texts = [description, grammarOf(tool.format)].filter((text) => text !== '')
+  return {
+    name: flatNameOf(textAt(tool.name, `${path}.name`), namespace),
+    ...(texts.length > 0 && { description: texts.join('\n\n') }),
+    input_schema: FREE_TEXT,
+    ...cacheControlOf(tool),
+  }
+}
+
+function grammarOf(format: unknown): string {
+  if (!isObject(format) || typeof format.definition !== 'string') return ''
+  return `The input must match this ${wordOf(format.syntax)} grammar:\n${format.definition}`
+}
+
+const NAMESPACE: Leftovers = { known: new Set(['type', 'name', 'tools']), place: 'tools' }
+
+function toNamespace(tool: JsonObject, path: string, droppedFields: DroppedFields): JsonObject[] {
+  dropLeftovers(tool, NAMESPACE, droppedFields)
+  return toTools({ tools: tool.tools, path: `${path}.tools` }, textAt(tool.name, `${path}.name`), droppedFields)
+}
+
+/** A choice, and the tools that it leaves. */
+interface Chosen {
+  readonly choice: JsonObject | undefined
+  readonly tools: readonly JsonObject[]
+}
+
+const MODES: ReadonlyMap<unknown, JsonObject> = new Map([
+  ['auto', { type: 'auto' }],
+  ['required', { type: 'any' }],
+  ['none', { type: 'none' }],
+])
+
+function toChoice(choice: unknown, tools: readonly JsonObject[], droppedFields: DroppedFields): Chosen {
+  if (isNothing(choice)) return { choice: undefined, tools }
+  if (!isObject(choice)) return { choice: modeAt(choice, 'tool_choice'), tools }
+  if (choice.type === 'allowed_tools') {
+    const names = new Set(listAt(choice.tools, 'tool_choice.tools').map(chosenName))
+    return { choice: modeAt(choice.mode, 'tool_choice.mode'), tools: tools.filter(({ name }) => names.has(name)) }
+  }
+  const name = chosenName(choice)
+  if (name !== undefined && tools.some((tool) => tool.name === name)) return { choice: { type: 'tool', name }, tools }
+  droppedFields.refuse('tool_choice', `there is no such tool of type ${wordOf(choice.type)} in this request`)
+  return { choice: undefined, tools }
+}
+
+/** Returns the name, in the Messages shape, of a tool that a choice names. */
+function chosenName(chosen: unknown): unknown {
+  if (!isObject(chosen)) return undefined
+  if (typeof chosen.name === 'string') return flatNameOf(chosen.name, chosen.namespace)
+  return typeof chosen.type === 'string' && WEB_SEARCH.test(chosen.type) ? 'web_search' : undefined
+}
+
+function modeAt(mode: unknown, path: string): JsonObject {
+  const choice = MODES.get(mode)
+  if (choice === undefined) throw new ChatFault(path, 'auto, required, none or a tool')
+  return choice
+}
