@@ -11,6 +11,7 @@ import { aiSdkAnthropic, aiSdkOpenai } from './ai-sdk.ts'
 import { anthropicSdk } from './anthropic-sdk.ts'
 import type { Client, Conversation, ConversationOptions } from './client.ts'
 import { type Heard, hear } from './heard.ts'
+import { openaiResponses } from './openai-responses.ts'
 import { openaiSdk } from './openai-sdk.ts'
 
 /*
@@ -44,13 +45,19 @@ export interface CellFixture {
   open(cell: Cell, scripts: ScenarioScripts): CellScenario
 }
 
-const CLIENTS = [anthropicSdk, openaiSdk, aiSdkAnthropic, aiSdkOpenai]
+const CLIENTS = [anthropicSdk, openaiSdk, openaiResponses, aiSdkAnthropic, aiSdkOpenai]
+/** Dialects of the providers that speak one of the clients'. */
+const DIALECTS: Partial<Record<ProviderName, Client['dialect']>> = {
+  anthropic: 'messages',
+  openai: 'chat',
+  house: 'chat',
+}
 
 const CELLS: readonly Cell[] = CLIENTS.flatMap((client) =>
   PROVIDERS.map((provider) => ({
     client,
     provider,
-    isNative: (client.dialect === 'messages') === (provider === 'anthropic') && provider !== 'gemini',
+    isNative: client.dialect === DIALECTS[provider],
   })),
 )
 

@@ -93,7 +93,7 @@ export function strange(error: unknown): Failure {
 /** An SDK as its users set it up: only the address and a header are the matrix's. It tries once. */
 export interface Client {
   name: ClientName
-  dialect: 'messages' | 'chat'
+  dialect: 'messages' | 'chat' | 'responses'
   /** The class of the error for a status. */
   errorOf(status: number): string
   converse(options: ConversationOptions): Conversation
@@ -102,8 +102,8 @@ export interface Client {
   isAbort(error: unknown): boolean
 }
 
-/** The SDKs: of the Vercel AI SDK two, for it speaks either dialect. */
-export type ClientName = 'anthropic-sdk' | 'openai-sdk' | 'ai-sdk-anthropic' | 'ai-sdk-openai'
+/** The SDKs: of OpenAI's and the Vercel AI SDK two each, for they speak several dialects. */
+export type ClientName = 'anthropic-sdk' | 'openai-sdk' | 'openai-responses' | 'ai-sdk-anthropic' | 'ai-sdk-openai'
 
 /** Returns the name that both of the official SDKs have for an error with this status. */
 export function errorClassOf(status: number): string {

@@ -76,7 +76,7 @@ for (const mode of ['whole', 'stream'] as const) {
     const talk = scenario.converse({ model: MODELS[cell.provider], mode, maxTokens: 77 })
     const answer = await talk.say({ kind: 'text', text: 'Count.' })
     t.is(answer.text, 'One two')
-    t.regex(String(answer.stopReason), /^(max_tokens|length)$/)
+    t.regex(String(answer.stopReason), /^(max_tokens|length|max_output_tokens)$/)
     t.is(scenario.heard().maxTokens, 77)
   })
 

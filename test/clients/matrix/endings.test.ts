@@ -21,6 +21,9 @@ for (const status of [400, 401, 403, 404, 429]) {
   }
 }
 
+/** The field of each dialect that has no equivalent in another. */
+const OWN_FIELDS = { messages: 'tools', chat: 'logprobs', responses: 'top_logprobs' } as const
+
 /** Status of each provider when it is overloaded. */
 const OVERLOADED: Readonly<Record<ProviderName, number>> = { anthropic: 529, openai: 503, gemini: 503, house: 503 }
 
@@ -44,7 +47,7 @@ eachCell(
     const { client, provider, isNative } = cell
     const scenario = cells.open(cell, says(provider, [{ text: 'Found.' }]))
     const talk = scenario.converse({ model: MODELS[provider], mode: 'whole', asksOwn: true })
-    const field = client.dialect === 'chat' ? 'logprobs' : 'tools'
+    const field = OWN_FIELDS[client.dialect]
     if (isNative) {
       t.is((await talk.say({ kind: 'text', text: 'Search.' })).text, 'Found.')
       t.truthy(scenario.seen(provider)[0]?.json?.[field])

@@ -4,6 +4,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema'
 import { isStepCount, jsonSchema, type LanguageModel, streamText, tool } from 'ai'
 import OpenAI from 'openai'
+import type { Responses } from 'openai/resources/responses/responses'
 import type { JsonObject } from '../../support/json.ts'
 import type { ClientName, ToolSpec } from './client.ts'
 
@@ -27,6 +28,7 @@ const MOST_STEPS = 5
 export const OWN_LOOPS: Readonly<Record<ClientName, (options: LoopOptions) => Promise<string>>> = {
   'anthropic-sdk': runAnthropic,
   'openai-sdk': runOpenai,
+  'openai-responses': runResponses,
   'ai-sdk-anthropic': ({ url, headers, model, ...rest }) =>
     runAiSdk(createAnthropic({ apiKey: 'any-string', baseURL: `${url}/v1`, headers })(model), rest),
   'ai-sdk-openai': ({ url, headers, model, ...rest }) =>
@@ -62,6 +64,24 @@ async function runOpenai({ url, headers, model, question, spec, run }: LoopOptio
     ],
   })
   return (await runner.finalContent()) ?? ''
+}
+
+/** The SDK has no loop of its own for Responses: its users write this one. */
+async function runResponses({ url, headers, model, question, spec, run }: LoopOptions): Promise<string> {
+  const client = new OpenAI({ apiKey: 'any-string', baseURL: `${url}/v1`, maxRetries: 0, defaultHeaders: headers })
+  const { name, description, schema: parameters } = spec
+  const tools = [{ type: 'function', name, description, parameters, strict: false } as const]
+  const input: Responses.ResponseInputItem[] = [{ role: 'user', content: question }]
+  for (let step = 0; step < MOST_STEPS; step++) {
+    const { output, output_text: text } = await client.responses.stream({ model, tools, input }).finalResponse()
+    const calls = output.filter((item) => item.type === 'function_call')
+    if (calls.length === 0) return text
+    // Safe: a model's items are among those that a request takes.
+    input.push(...(output as Responses.ResponseInputItem[]))
+    for (const { call_id, arguments: json } of calls)
+      input.push({ type: 'function_call_output', call_id, output: run(JSON.parse(json)) })
+  }
+  return ''
 }
 
 type Task = Pick<LoopOptions, 'question' | 'spec' | 'run'>

@@ -12,9 +12,9 @@ const THOUGHT = 'Let me think: 漢 first, then "x".'
 /** The field that requests a medium effort of each provider, or a budget where there is a place for a number. */
 const WISHES: Readonly<Record<ProviderName, (cell: Cell) => unknown>> = {
   anthropic: ({ isNative }) => ({ type: 'enabled', budget_tokens: isNative ? 2048 : 8192 }),
-  openai: ({ client }) => (client.dialect === 'chat' ? 'medium' : 'low'),
-  gemini: ({ client }) => ({ includeThoughts: true, thinkingBudget: client.dialect === 'chat' ? 8192 : 2048 }),
-  house: ({ client }) => (client.dialect === 'chat' ? 'medium' : 'low'),
+  openai: ({ client }) => (client.dialect === 'messages' ? 'low' : 'medium'),
+  gemini: ({ client }) => ({ includeThoughts: true, thinkingBudget: client.dialect === 'messages' ? 2048 : 8192 }),
+  house: ({ client }) => (client.dialect === 'messages' ? 'low' : 'medium'),
 }
 
 for (const mode of ['whole', 'stream'] as const) {
