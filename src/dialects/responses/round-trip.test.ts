@@ -1,0 +1,61 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { type JsonObject, valueAt } from '../../../test/support/json.ts'
+import { BytesReply } from '../../core/reply/reply.ts'
+import { createResponsesDialect } from './dialect.ts'
+
+const dialect = createResponsesDialect({ defaultMaxTokens: 1000, modelNamed: (name) => name, nowMs: () => 0 })
+const TOOLS = [
+  { type: 'function', name: 'f' },
+  { type: 'custom', name: 'patch' },
+  {
+    type: 'namespace',
+    name: 'ns',
+    tools: [
+      { type: 'function', name: 'g' },
+      { type: 'custom', name: 'p' },
+    ],
+  },
+]
+
+const written = fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => /\S/.test(text))
+/** JSON texts that parsing and printing would change. */
+const exact = fc.constantFrom('{}', '{"n":1.0,"10":{"b":-0},"2":"\\u00e9"}', '{"big": 9007199254740993}', '{"a":[ ]}')
+const custom = written.map((input) => JSON.stringify({ input }))
+const ids = fc.stringMatching(/^toolu_[A-Za-z0-9]{4,20}$/)
+
+const use = (name: string, inputs: fc.Arbitrary<string>) =>
+  fc.tuple(ids, inputs).map(([id, input]) => `{"type":"tool_use","id":"${id}","name":"${name}","input":${input}}`)
+const json = (value: object) => JSON.stringify(value)
+const block = fc.oneof(
+  written.map((text) => json({ type: 'text', text })),
+  fc
+    .tuple(written, fc.constantFrom('', 'c2lnbmVk'))
+    .map(([thinking, signature]) => json({ type: 'thinking', thinking, signature })),
+  fc.constant(json({ type: 'thinking', thinking: '', signature: 'c2ln' })),
+  written.map((data) => json({ type: 'redacted_thinking', data })),
+  use('f', exact),
+  use('ns__g', exact),
+  use('patch', custom),
+  use('ns__p', custom),
+)
+
+test('responses: a reply that comes back as input is the same message, block for block and byte for byte', (t) => {
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(fc.array(block, { minLength: 1, maxLength: 8 }), (blocks) => {
+        const message = `{"id":"msg_1","model":"m","content":[${blocks.join(',')}],"stop_reason":"end_turn","usage":{"output_tokens":1}}`
+        const first = dialect.parse(Buffer.from(json({ model: 'm', input: 'hi', tools: TOOLS })))
+        const response = JSON.parse(String(dialect.render(new BytesReply(200, {}, Buffer.from(message)), first).bytes))
+        const input = [{ role: 'user', content: 'hi' }, ...response.output, { role: 'user', content: 'on' }]
+        const { canonical, droppedFields } = dialect.parse(Buffer.from(json({ model: 'm', input, tools: TOOLS })))
+        t.deepEqual(droppedFields.dropped, [])
+        t.deepEqual(droppedFields.refused, [])
+        const content = canonical.rawAt(['messages', 1, 'content'])?.toString()
+        const [only] = blocks.map((block): JsonObject => JSON.parse(block))
+        const isText = blocks.length === 1 && only?.type === 'text'
+        t.is(content, isText ? json(valueAt(only, 'text') as object) : `[${blocks.join(',')}]`)
+      }),
+    ),
+  )
+})
