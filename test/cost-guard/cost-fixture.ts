@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { DialectName } from '../../src/core/reply/reply-dialect.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Gateway, type Start, startGateway } from '../support/gateway.ts'
 import { ask, type Reply } from '../support/http-client.ts'
@@ -39,7 +40,7 @@ export interface Asking {
   stream?: boolean
   /** Further members of the body. */
   extra?: JsonObject
-  dialect?: 'messages' | 'chat'
+  dialect?: DialectName
   prompt?: string
   signal?: AbortSignal
   onChunk?: (chunk: Buffer) => void
@@ -81,8 +82,8 @@ export async function openCostFixtureWith<Started extends Gateway>(
     ) {
       const headers = { authorization: `Bearer ${tokenOf(as)}`, 'x-svc-pipe': pipe ?? guardedBy(guard) }
       const body = ask(prompt, { ...(stream && { stream }), ...(dialect === 'chat' && { model: 'gpt-4o' }), ...extra })
-      const path = dialect === 'chat' ? '/v1/chat/completions' : '/v1/messages'
-      return scenario.send({ path, headers, body, ...rest })
+      const sent = dialect === 'responses' ? toResponses(body) : body
+      return scenario.send({ path: PATHS[dialect], headers, body: sent, ...rest })
     },
     async settled(key) {
       await eventually(() => books(key).heldNanoUsd === 0, `nothing is held for ${key}`)
@@ -93,6 +94,12 @@ export async function openCostFixtureWith<Started extends Gateway>(
       await rm(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+const PATHS = { messages: '/v1/messages', chat: '/v1/chat/completions', responses: '/v1/responses' } as const
+
+function toResponses({ messages: input, max_tokens, ...rest }: JsonObject): JsonObject {
+  return { ...rest, input, max_output_tokens: max_tokens }
 }
 
 /** Returns the credential of a caller with any name, such as a test's title. */

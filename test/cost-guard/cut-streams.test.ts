@@ -1,9 +1,11 @@
 import Anthropic from '@anthropic-ai/sdk'
 import test from 'ava'
 import OpenAI from 'openai'
+import type { DialectName } from '../../src/core/reply/reply-dialect.ts'
 import { parseEvents } from '../support/events.ts'
 import { isJsonObject, type JsonObject, valueAt } from '../support/json.ts'
 import { guardedBy } from '../support/pipelines.ts'
+import { assertResponseStream } from '../support/response-rules.ts'
 import { checkEvents } from '../support/stream-rules.ts'
 import { actionOf, openCostFixture, tokenOf } from './cost-fixture.ts'
 
@@ -49,12 +51,14 @@ for (const guard of CAPS) {
   })
 }
 
-const chats: [claim: string, model: string, dialect: 'messages' | 'chat'][] = [
+const translated: [claim: string, model: string, dialect: DialectName][] = [
   ['a chat stream of a chat provider', 'gpt-4o', 'chat'],
   ['a chat stream of a Messages provider', 'claude-sonnet-4-5', 'chat'],
   ['a Messages stream of a chat provider', 'openai/gpt-4o', 'messages'],
+  ['a Responses stream of a Messages provider', 'claude-sonnet-4-5', 'responses'],
+  ['a Responses stream of a chat provider', 'openai/gpt-4o', 'responses'],
 ]
-for (const [claim, model, dialect] of chats) {
+for (const [claim, model, dialect] of translated) {
   test(`cut: ${claim} ends as the provider would end it`, async (t) => {
     const asking = { as: t.title, guard: 'per_day=0.008', stream: true, dialect, extra: { ...MANY, model } }
     const reply = await cost.ask(cost.fixture.scenario(scripts), asking)
@@ -63,6 +67,8 @@ for (const [claim, model, dialect] of chats) {
     if (dialect === 'messages') {
       t.notThrows(() => checkEvents(events))
       t.is(stopReason(events), 'max_tokens')
+    } else if (dialect === 'responses') {
+      t.like(assertResponseStream(reply.body), { incomplete_details: { reason: 'max_output_tokens' } })
     } else {
       t.deepEqual(finishReasons(events), ['length'])
       t.is(events.at(-1)?.text, '[DONE]')

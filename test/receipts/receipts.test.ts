@@ -108,6 +108,17 @@ for (const stream of [false, true]) {
     })
   }
 
+  for (const model of [MODELS.openai, MODELS.anthropic, MODELS.gemini]) {
+    test(`receipts: a Responses client’s ${form} from ${model} has one of the bytes that the client read`, async (t) => {
+      const reply = await fixture.scenario().send({ path: '/v1/responses', body: { model, input: 'hello', stream } })
+      t.is(reply.status, 200)
+      const receipt = await receiptOf(t, reply)
+      t.like(receipt, { route: 'responses', dialect: 'responses', stream, outcome: 'complete', model_asked: model })
+      t.is(`${receipt.provider}/${receipt.model_served}`, model)
+      t.regex(String(valueAt(receipt, 'cost.provider_usd')), /^0\.0+[1-9]/)
+    })
+  }
+
   test(`receipts: a cache hit (${form}) costs nothing, and would have cost the stored usage`, async (t) => {
     const scenario = fixture.scenario()
     const request = { body: ask(`again ${stream}`, { stream }), headers: { 'x-svc-pipe': 'exact-cache' } }
