@@ -6,6 +6,7 @@ import type { RequestDocument } from '../../../src/core/request/request.ts'
 import { createChatDialect } from '../../../src/dialects/chat/dialect.ts'
 import { toChatRequest } from '../../../src/dialects/chat/to-chat-request.ts'
 import { parseMessagesRequest } from '../../../src/dialects/messages/parse.ts'
+import { createResponsesDialect } from '../../../src/dialects/responses/dialect.ts'
 import { toCountTokensRequest, toGeminiRequest } from '../../../src/providers/gemini/request.ts'
 import {
   chat,
@@ -21,7 +22,8 @@ import { brokenRequests, requests } from '../../support/request-bodies.ts'
 import { attempt, type Fuzzer, promise } from '../fuzzer.ts'
 import { JSON_WORDS } from './json-scan.ts'
 
-const dialect = () => createChatDialect({ defaultMaxTokens: 4096, modelNamed: (name) => name, nowMs: () => 0 })
+const OPTIONS = { defaultMaxTokens: 4096, modelNamed: (name: string) => name, nowMs: () => 0 }
+const createDialect = { chat: () => createChatDialect(OPTIONS), responses: () => createResponsesDialect(OPTIONS) }
 /** Longer bodies are not parsed whole when they are taken in, and what is inside their strings is not looked at. */
 const PADDING = `"padding":"${'x'.repeat(8192)}",`
 const CHATS = [
@@ -49,7 +51,35 @@ const CHATS = [
     ]),
   ]),
 ]
+const RESPONSES = [
+  { model: 'm', input: 'hello', instructions: 'Be brief.', reasoning: { effort: 'high' }, store: false },
+  {
+    model: 'm',
+    input: [
+      user([{ type: 'input_image', image_url: 'data:image/png;base64,aGk=' }]),
+      {
+        type: 'reasoning',
+        summary: [{ type: 'summary_text', text: 'Hm.' }],
+        encrypted_content: 'messages-thinking:YQ==',
+      },
+      { type: 'function_call', call_id: 'c', name: 'read', namespace: 'ns', arguments: '{"a":1.0}' },
+      { type: 'function_call_output', call_id: 'c', output: [{ type: 'input_text', text: 'noon' }] },
+      { type: 'custom_tool_call', call_id: 'd', name: 'p', input: 'x' },
+      { type: 'custom_tool_call_output', call_id: 'd', output: 'y' },
+    ],
+    tools: [
+      { type: 'namespace', name: 'ns', tools: [{ type: 'function', name: 'read', parameters: {} }] },
+      { type: 'custom', name: 'p', format: { type: 'grammar', syntax: 'lark', definition: 'start: "x"' } },
+    ],
+    tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'custom', name: 'p' }] },
+    text: { format: { type: 'json_schema', name: 'n', schema: {} } },
+  },
+]
 const WORDS = [
+  '"type":"function_call",',
+  '"input":[],',
+  '"encrypted_content":"messages-redacted:x",',
+  '"namespace":"n",',
   '"role":"tool",',
   '"tool_calls":[{}],',
   '"content":[{"type":"text"}],',
@@ -63,13 +93,13 @@ const WORDS = [
 ]
 
 /**
- * Bodies in both dialects, and what each provider is sent of them: refused with `invalid_request`, or a body that is
- * JSON in UTF-8; what a chat client asked is a request that the Messages schema takes, and names in headers are plain.
+ * Bodies in every dialect, and what each provider is sent of them: refused with `invalid_request`, or a body that is
+ * JSON in UTF-8; what a client of another dialect asked is a request that the Messages schema takes, and names in headers are plain.
  */
 export const translateRequests: Fuzzer = {
   name: 'translate-requests',
   seeds: fc
-    .oneof(fc.constantFrom(...CHATS), fc.constantFrom(...CHATS), requests, brokenRequests)
+    .oneof(fc.constantFrom(...CHATS), fc.constantFrom(...RESPONSES), requests, brokenRequests)
     .map((body) => Buffer.from(JSON.stringify(body)).toString('latin1')),
   words: [...JSON_WORDS, ...WORDS],
   mostMutations: 1,
@@ -77,8 +107,9 @@ export const translateRequests: Fuzzer = {
   run({ text, salt }) {
     const padded = salt % 4 === 0 ? text.replace('{', `{${PADDING}`) : text
     const bytes = Buffer.from(padded, 'latin1')
-    const isChat = salt % 2 === 0
-    const canonical = attempt(() => (isChat ? fromChat(bytes) : parseMessagesRequest(bytes)))
+    const isOfOpenai = salt % 2 === 0
+    const name = /"input"/.test(text) ? 'responses' : 'chat'
+    const canonical = attempt(() => (isOfOpenai ? from(name, bytes) : parseMessagesRequest(bytes)))
     if ('error' in canonical) return refused(canonical.error)
     const request = canonical.value
     const told = [
@@ -97,8 +128,8 @@ export const translateRequests: Fuzzer = {
   },
 }
 
-function fromChat(bytes: Buffer): RequestDocument {
-  const request = dialect().parse(bytes)
+function from(name: 'chat' | 'responses', bytes: Buffer): RequestDocument {
+  const request = createDialect[name]().parse(bytes)
   const { canonical } = request
   if (!isJson(bytes)) return parseMessagesRequest(canonical.bytes)
   promise(isUtf8(canonical.bytes), 'the translation is UTF-8')
