@@ -112,6 +112,9 @@ test.serial('http api: in local mode replies have the documented shapes, paid on
   assertReply(t, 'post /v1/messages', answered)
   assertShape(t, 'MessageRequest', body)
   assertReply(t, 'post /v1/chat/completions', await send(agentFixture.url, { path: '/v1/chat/completions', body }))
+  const responses = { model: body.model, input: 'hello' }
+  assertReply(t, 'post /v1/responses', await send(agentFixture.url, { path: '/v1/responses', body: responses }))
+  assertShape(t, 'ResponsesRequest', responses)
   assertReply(
     t,
     'post /v1/messages/count_tokens',

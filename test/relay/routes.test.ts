@@ -168,8 +168,7 @@ for (const [method, path, hint] of [
   ['POST', '/v1//messages', /Did you mean `\/v1\/messages`/],
   ['POST', '/anthropic/v1/messages', /Did you mean `\/v1\/messages`/],
   ['GET', '/health/', /Did you mean `\/health`/],
-  ['POST', '/v1/responses', /Responses API is not offered.*\/v1\/chat\/completions/],
-  ['POST', '/responses', /Responses API is not offered/],
+  ['POST', '/responses', /Did you mean `\/v1\/responses`/],
   ['POST', '/v1/completions', /\/v1\/chat\/completions/],
 ] as const) {
   test(`routes: ${method} ${path} is answered 404 with the path that is meant`, async (t) => {
