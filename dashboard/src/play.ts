@@ -70,17 +70,19 @@ async function findDetail(id: string): Promise<RequestDetail | undefined> {
 interface SomeReply {
   content?: { type?: string; text?: string }[]
   choices?: { message?: { content?: string } }[]
+  output?: { content?: { text?: string }[] }[]
   error?: { message?: string }
 }
 
-/** Returns the text of a reply of either dialect, or of an error. */
+/** Returns the text of a reply of any dialect, or of an error. */
 function answerOf(text: string): string {
   try {
     // Safe: each member is checked before use.
-    const { content, choices, error } = JSON.parse(text) as SomeReply
+    const { content, choices, output, error } = JSON.parse(text) as SomeReply
     if (error?.message !== undefined) return error.message
     const texts = content?.flatMap((block) => (block.type === 'text' ? (block.text ?? '') : JSON.stringify(block)))
-    return texts?.join('\n') ?? choices?.[0]?.message?.content ?? text
+    const parts = output?.flatMap((item) => item.content?.map(({ text = '' }) => text) ?? JSON.stringify(item))
+    return (texts ?? parts)?.join('\n') ?? choices?.[0]?.message?.content ?? text
   } catch {
     return text
   }

@@ -42,6 +42,24 @@ test('replay: chat completions are read whole and as chunks, with their tool cal
   t.is(answerOf(JSON.stringify({ choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] }))?.text, 'Hi')
 })
 
+test('replay: responses are read whole and as events, regardless of ids', (t) => {
+  const response = (id: string) => ({
+    id: `resp_${id}`,
+    error: null,
+    incomplete_details: null,
+    output: [
+      { id: `msg_${id}`, type: 'message', content: [{ type: 'output_text', text: 'Hi' }] },
+      { id: `fc_${id}`, type: 'function_call', call_id: id, name: 'look', arguments: '{}' },
+    ],
+  })
+  const whole = answerOf(JSON.stringify(response('a')))
+  const data = JSON.stringify({ type: 'response.completed', response: response('b') })
+  const created = 'event: response.created\ndata: {"response":{"output":[]}}\n\n'
+  t.is(answerOf(`${created}event: response.completed\ndata: ${data}\n\n`)?.comparable, whole?.comparable)
+  t.regex(whole?.text ?? '', /^Hi\n.*look/)
+  t.is(answerOf(created), undefined)
+})
+
 test('replay: other JSON and cut streams are no reply', (t) => {
   for (const text of ['', 'null', '[]', '{', 'event: message_start\ndata: {}\n\n', '<html>'])
     t.is(answerOf(text), undefined, text)

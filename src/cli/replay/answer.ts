@@ -3,23 +3,24 @@ import { scanEvents } from '../../core/reply/sse.ts'
 
 /** Content of a reply, without members that differ from call to call: ids, times, usage, signatures. */
 export interface Answer {
-  /** Content as text that can be compared: either dialect, JSON or stream. */
+  /** Content as text that can be compared: any dialect, JSON or stream. */
   readonly comparable: string
   /** Text of the reply, or the whole reply where it has none. */
   readonly text: string
 }
 
 /** Members that are new in each reply. */
-const NEW_EACH_TIME = new Set(['id', 'signature', 'tool_use_id', 'call_id'])
+const NEW_EACH_TIME = new Set(['id', 'signature', 'tool_use_id', 'call_id', 'encrypted_content'])
 
 /** Parses a model's reply; `undefined` when it cannot be parsed or is incomplete. */
 export function answerOf(reply: string): Answer | undefined {
   const value = isStream(reply) ? readStream(reply) : parse(reply)
   if (value === undefined) return undefined
-  const { content, stop_reason: stopReason, choices, error } = value
-  if (error !== undefined) return { comparable: print(error), text: textOf(error) }
+  const { content, stop_reason: stopReason, choices, output, incomplete_details: cut, error } = value
+  if (error !== undefined && error !== null) return { comparable: print(error), text: textOf(error) }
   if (Array.isArray(content))
     return { comparable: print({ content, stopReason }), text: content.map(textOf).join('\n') }
+  if (Array.isArray(output)) return { comparable: print({ output, cut }), text: output.map(textOfItem).join('\n') }
   if (!Array.isArray(choices)) return undefined
   const contents = choices.map(({ message, finish_reason: finishReason }) => ({ message, finishReason }))
   return { comparable: print(contents), text: contents.map(({ message }) => textOf(message)).join('\n') }
@@ -34,6 +35,8 @@ interface SomeReply {
   readonly content?: unknown
   readonly stop_reason?: unknown
   readonly choices?: readonly { readonly message?: unknown; readonly finish_reason?: unknown }[]
+  readonly output?: unknown
+  readonly incomplete_details?: unknown
   readonly error?: unknown
 }
 
@@ -49,7 +52,20 @@ function parse(text: string): SomeReply | undefined {
 function readStream(reply: string): SomeReply | undefined {
   const bytes = Buffer.from(reply)
   const message = messageOfStream(bytes)
-  return message === undefined ? messageOfChunks(bytes) : parse(message.toString())
+  if (message !== undefined) return parse(message.toString())
+  return responseOfEvents(bytes) ?? messageOfChunks(bytes)
+}
+
+const RESPONSE_ENDS = new Set(['response.completed', 'response.incomplete', 'response.failed'])
+
+/** Returns the response that ends a stream of Responses; `undefined` for any other stream. */
+function responseOfEvents(bytes: Buffer): SomeReply | undefined {
+  let response: SomeReply | undefined
+  scanEvents(bytes, (name, source, start, end) => {
+    if (RESPONSE_ENDS.has(name))
+      response = (parse(source.toString('utf8', start, end)) as { response?: SomeReply } | undefined)?.response
+  })
+  return response
 }
 
 interface Chunk {
@@ -100,6 +116,12 @@ function addPiece(
 
 function print(value: unknown): string {
   return JSON.stringify(value, (name, member) => (NEW_EACH_TIME.has(name) ? undefined : member))
+}
+
+/** Returns the text of an item: that of its parts, if it has any. */
+function textOfItem(item: unknown): string {
+  const { content } = (item ?? {}) as { content?: unknown }
+  return Array.isArray(content) ? content.map(textOf).join('\n') : textOf(item)
 }
 
 function textOf(part: unknown): string {

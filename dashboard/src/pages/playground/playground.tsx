@@ -13,7 +13,12 @@ import { DraftFields } from './draft-fields.tsx'
 import { NAMES, Results } from './results.tsx'
 
 const PAST = '/dashboard/api/requests?limit=50'
-const PATHS = { messages: '/v1/messages', chat: '/v1/chat/completions', agent: '/v1/messages' } as const
+const PATHS = {
+  messages: '/v1/messages',
+  chat: '/v1/chat/completions',
+  responses: '/v1/responses',
+  agent: '/v1/messages',
+} as const
 
 /** Page that sends one message through two pipelines, side by side. */
 export function PlaygroundPage({ route }: { route: Route }) {
