@@ -161,3 +161,32 @@ test('buffered writer: close waits neither for one that stays down nor for one t
   hanging.add(10, 11)
   t.is(hanging.dropped(), 11, 'what comes late is counted too')
 })
+
+test('buffered writer: a flush stores what waits without a delay, and no later rows', async (t) => {
+  const { writer, batches, add } = open(t, { momentMs: A_LONG_TIME_MS, mostAtOnce: 10 })
+  add(0, 5)
+  const flushed = writer.flush()
+  add(5, 8)
+  await flushed
+  t.deepEqual(batches, [upTo(5)])
+  await writer.flush()
+  t.deepEqual(batches.flat(), upTo(8))
+  await writer.flush()
+  t.is(batches.length, 2)
+})
+
+test('buffered writer: a flush ends when the database fails, and its rows wait on', async (t) => {
+  const { writer, batches, add, calls } = open(t, {
+    momentMs: A_LONG_TIME_MS,
+    pauseMs: 20,
+    longestPauseMs: 20,
+    before: failing(1),
+  })
+  add(0, 3)
+  await Promise.all([writer.flush(), writer.flush()])
+  t.deepEqual([calls(), writer.waiting.length], [1, 3])
+  await writer.flush()
+  t.is(calls(), 1, 'the pause after a failure is kept')
+  await eventually(() => batches.length > 0, 'the next try')
+  t.deepEqual(batches, [upTo(3)])
+})

@@ -53,14 +53,21 @@ export interface LoggedReceipt extends Pick<StoredReceipt, 'id' | 'json'> {
   readonly leafIndex: number | null
 }
 
+/** Id and place of a stored receipt. */
+export interface StoredPlace {
+  readonly id: string
+  /** `null` for version 1. */
+  readonly leafIndex: number | null
+  /** The receipt, if it is of version 1. */
+  readonly json: string | null
+}
+
 /** The whole content of the ledger, page by page. */
 export interface LogContent extends Pick<ReceiptLog, 'state'> {
   /** Lists heads in order, from the one with this first leaf on; a bounded number. */
   heads(fromLeaf: number): Promise<readonly LogHead[]>
   /** Returns the stored ones of these receipts. */
   receipts(ids: readonly string[]): Promise<readonly LoggedReceipt[]>
-  /** Lists receipts of version 1 by id; a bounded number. */
-  signedReceipts(afterId: string): Promise<readonly LoggedReceipt[]>
-  /** Counts stored receipts with a leaf before this index. */
-  countBefore(leafIndex: number): Promise<number>
+  /** Lists stored receipts by id, those of version 1 with their JSON; a bounded number. */
+  stored(afterId: string): Promise<readonly StoredPlace[]>
 }

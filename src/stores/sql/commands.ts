@@ -30,15 +30,7 @@ import {
   renewPayment,
   takeOverduePayments,
 } from './payments/steps.ts'
-import {
-  countLogged,
-  findLogged,
-  listHeads,
-  listSigned,
-  proveConsistency,
-  proveInclusion,
-  readLog,
-} from './receipts/log.ts'
+import { findLogged, listHeads, listStored, proveConsistency, proveInclusion, readLog } from './receipts/log.ts'
 import { findReceipt, getReceipt, listReceipts, putReceipts } from './receipts/receipts.ts'
 import { pruneHours, pruneReceipts, pruneRequests, pruneWindows } from './retention/prune.ts'
 import { admitSpend } from './spend/admit.ts'
@@ -76,8 +68,7 @@ const withoutTransaction = {
   'log.consistency': proveConsistency,
   'log.heads': listHeads,
   'log.receipts': findLogged,
-  'log.signed': listSigned,
-  'log.count': countLogged,
+  'log.stored': listStored,
   'telemetry.find': findRequest,
   'telemetry.list': listRequests,
   'telemetry.usage': readUsage,

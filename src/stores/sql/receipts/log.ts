@@ -1,13 +1,19 @@
-import { sql } from 'kysely'
 import { consistencyRanges, inclusionRanges } from '../../../core/ledger/proofs.ts'
-import type { LeafProof, LoggedReceipt, LogHead, LogState, PrefixProof } from '../../../core/ports/receipt-log.ts'
+import type {
+  LeafProof,
+  LoggedReceipt,
+  LogHead,
+  LogState,
+  PrefixProof,
+  StoredPlace,
+} from '../../../core/ports/receipt-log.ts'
 import type { Command } from '../engine/command.ts'
 import { latestCheckpoint } from './batch.ts'
 import { sizeOf } from './receipts.ts'
 import { damaged, leavesOf, StoredTree } from './stored-tree.ts'
 
 const MOST_HEADS = 100
-const MOST_RECEIPTS = 200
+const MOST_STORED = 500
 const MOST_KEYS = 100
 
 /** Returns the ledger's name, latest head and keys. */
@@ -64,23 +70,16 @@ export const listHeads: Command<{ fromLeaf: number }, LogHead[]> = async (db, { 
 export const findLogged: Command<{ ids: readonly string[] }, LoggedReceipt[]> = (db, { ids }) =>
   db.selectFrom('receipt').select(['id', 'json', 'leaf_index as leafIndex']).where('id', 'in', ids).execute()
 
-/** Lists receipts of version 1 by id, at most 200. */
-export const listSigned: Command<{ afterId: string }, LoggedReceipt[]> = (db, { afterId }) =>
+/** Lists stored receipts by id, at most 500. */
+export const listStored: Command<{ afterId: string }, StoredPlace[]> = (db, { afterId }) =>
   db
     .selectFrom('receipt')
-    .select(['id', 'json', 'leaf_index as leafIndex'])
-    .where('leaf_index', 'is', null)
+    .select((of) => [
+      'id',
+      'leaf_index as leafIndex',
+      of.case().when('leaf_index', 'is', null).then(of.ref('json')).else(null).end().as('json'),
+    ])
     .where('id', '>', afterId)
     .orderBy('id')
-    .limit(MOST_RECEIPTS)
+    .limit(MOST_STORED)
     .execute()
-
-/** Counts stored receipts with a leaf before this index. */
-export const countLogged: Command<{ leafIndex: number }, number> = async (db, { leafIndex }) => {
-  const { count } = await db
-    .selectFrom('receipt')
-    .select(sql<number>`count(*)`.as('count'))
-    .where('leaf_index', '<', leafIndex)
-    .executeTakeFirstOrThrow()
-  return count
-}

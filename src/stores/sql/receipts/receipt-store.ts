@@ -44,8 +44,7 @@ export function createLogContent(store: Pick<SqlStore, 'run'>): LogContent {
     state: () => store.run('log.read', undefined),
     heads: (fromLeaf) => store.run('log.heads', { fromLeaf }),
     receipts: (ids) => store.run('log.receipts', { ids }),
-    signedReceipts: (afterId) => store.run('log.signed', { afterId }),
-    countBefore: (leafIndex) => store.run('log.count', { leafIndex }),
+    stored: (afterId) => store.run('log.stored', { afterId }),
   }
 }
 

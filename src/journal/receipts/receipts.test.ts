@@ -1,0 +1,78 @@
+import test from 'ava'
+import { openExchange } from '../../../test/support/exchange.ts'
+import { createReceiptKey } from '../../../test/support/receipts.ts'
+import { createRecordingLog } from '../../../test/support/recording-log.ts'
+import { GatewayError } from '../../core/errors.ts'
+import type { SignedReceipt, StoredReceipt } from '../../core/telemetry/receipt.ts'
+import { createReceipts } from './receipts.ts'
+
+const BODY = '{"model":"claude-x","max_tokens":5,"messages":[{"role":"user","content":"a question"}]}'
+const down = new GatewayError('service_unavailable', 'The database cannot be reached.')
+
+/** Opens receipts on a database that can be down. */
+function open() {
+  const stored = new Map<string, StoredReceipt>()
+  const database = { isDown: false, keys: [] as string[] }
+  const whileUp = async <Result>(work: () => Result): Promise<Result> => {
+    if (database.isDown) throw down
+    return work()
+  }
+  const store = {
+    put: (batch: readonly StoredReceipt[]) =>
+      whileUp(() => {
+        for (const receipt of batch) stored.set(receipt.id, receipt)
+      }),
+    // Safe: the test reads the id only.
+    get: (scope: string, id: string) =>
+      whileUp(() => (stored.get(id)?.scope === scope ? ({ id } as SignedReceipt) : undefined)),
+    list: async () => [],
+    state: () => whileUp(() => ({ origin: 'ledger', checkpoint: undefined, keys: database.keys })),
+    inclusion: async () => undefined,
+    consistency: async () => undefined,
+  }
+  const pricer = { price: () => ({ costNanoUsd: 0, source: 'catalogue' as const, matched: undefined }) }
+  const clock = { nowMs: () => Date.now() }
+  const log = createRecordingLog()
+  const key = createReceiptKey()
+  const receipts = createReceipts({ key, store, pricer, tokens: undefined, clock, log })
+  const record = async (): Promise<{ scope: string; id: string }> => {
+    const { id, admittedAtMs } = receipts.open()
+    const exchange = openExchange({ body: BODY, dialect: 'messages' })
+    const latency = { totalMs: 1, gatewayMs: 1, providerMs: undefined }
+    const reply = { status: 200, isDelivered: true, replySha256: 'f'.repeat(64), replyBytes: 2 }
+    receipts.record({ id, exchange, pipeline: 'none', ...reply, latency, admittedAtMs })
+    await new Promise(setImmediate)
+    return { scope: exchange.caller.scope, id }
+  }
+  return { receipts, record, database, key, stored }
+}
+
+test('receipts: one that waits is stored when it is requested', async (t) => {
+  const { receipts, record, stored } = open()
+  const { scope, id } = await record()
+  t.is(stored.size, 0, 'it waits for others')
+  t.is((await receipts.find(scope, id))?.id, id)
+  await receipts.close(100)
+})
+
+test('receipts: one that waits is another scope’s secret, and unavailable while the database is down', async (t) => {
+  const { receipts, record, database } = open()
+  database.isDown = true
+  const { scope, id } = await record()
+  await t.throwsAsync(receipts.find(scope, id), { code: 'service_unavailable', message: /not in the ledger yet/ })
+  database.isDown = false
+  t.is(await receipts.find('another', id), undefined)
+  await receipts.close(5000)
+  t.is((await receipts.find(scope, id))?.id, id)
+})
+
+test('receipts: published keys are those that signed, and stay known while the database is down', async (t) => {
+  const { receipts, database, key } = open()
+  const old = createReceiptKey()
+  t.deepEqual(await receipts.keys(), [key.public])
+  database.keys = [key.public.raw, old.public.raw]
+  const raws = async () => (await receipts.keys()).map(({ raw }) => raw)
+  t.deepEqual(await raws(), [key.public.raw, old.public.raw])
+  database.isDown = true
+  t.deepEqual(await raws(), [key.public.raw, old.public.raw])
+})
