@@ -29,3 +29,20 @@ for (const [command, file] of [
     t.regex(String(stderr), /^The data in .* has no split `test`, only `dev`: .*\n$/)
   })
 }
+
+test('split: eval:semantic refuses a split that is not in the data, and a folder without data', (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-split-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const measure = (...more: string[]) =>
+    spawnSync(process.execPath, [path.join(import.meta.dirname, 'semantic/run.ts'), '--data', folder, ...more])
+  const empty = measure()
+  t.is(empty.status, 1)
+  t.regex(String(empty.stderr), /^Expected .* to hold labelled data, .*\n$/)
+  writeFileSync(
+    path.join(folder, 'pairs.jsonl'),
+    '{"a":"Is it?","b":"Is it not?","same":false,"kind":"negation","t":1}',
+  )
+  const absent = measure('--split', 'test')
+  t.is(absent.status, 1)
+  t.regex(String(absent.stderr), /^pairs\.jsonl holds nothing of the split test: .*\n$/)
+})

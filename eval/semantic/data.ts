@@ -43,7 +43,7 @@ const intentsSchema = z.record(z.string(), z.array(z.tuple([z.string(), z.string
  * Reads a folder: `*.jsonl` are pairs `{ a, b, y, kind, t }`, where `same: true` may replace `y: 1`, `*items.json`
  * answers with their phrasings `[id, t, [text, …]]`, other `*.json` intents `{ part: [[text, intent], …] }`. The split
  * is by the template `t` where there is one (even ones are `test`), else by position. Throws with the file's name for
- * another shape, or an empty split.
+ * another shape or an empty split, and for a folder without such files.
  */
 export function readData(folder: string, split: Split): EvalData {
   const data = { pairs: new Map(), questions: new Map(), intents: new Map() }
@@ -56,6 +56,8 @@ export function readData(folder: string, split: Split): EvalData {
     else continue
     assertSome(data, name, split)
   }
+  if (data.pairs.size + data.questions.size + data.intents.size === 0)
+    throw new Error(`Expected ${folder} to hold labelled data, *.jsonl or *.json, got none.`)
   return data
 }
 
