@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { GatewayError } from 'turnpike/plugin'
@@ -154,6 +155,29 @@ test('searches: an aborted search leaves the queue, and the thread continues wit
   t.deepEqual(sources(), ['first', 'last'])
   thread.held[1]?.end({ kind: 'found', matches: [], cpuMs: 1 })
   await last
+})
+
+test('searches: the caller that has used least comes first, with its oldest search', async (t) => {
+  const thread = new HeldThread()
+  const searches = open(t, { thread })
+  const find = (source: string, scope: string) => searches.find([LONG_TEXT], source, { scope, signal })
+  const jobs = [
+    ['g1', 'greedy'],
+    ['g2', 'greedy'],
+    ['s1', 'small'],
+    ['s2', 'small'],
+    ['n1', 'new'],
+  ] as const
+  const found = jobs.map(([source, scope]) => find(source, scope))
+  for (const [turn, cpuMs] of [100, 10, 1, 1, 1].entries()) {
+    thread.held[turn]?.end({ kind: 'found', matches: [], cpuMs })
+    await nextTurn()
+  }
+  await Promise.all(found)
+  t.deepEqual(
+    thread.held.map(({ search }) => search.source),
+    ['g1', 's1', 'n1', 's2', 'g2'],
+  )
 })
 
 test('searches: a search that exceeds the budget is charged before the next begins', async (t) => {

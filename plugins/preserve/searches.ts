@@ -3,7 +3,6 @@ import { type Clock, GatewayError, type Log } from 'turnpike/plugin'
 import { abortable } from 'turnpike/plugin/thread'
 import { CpuBudget, threadCpuMs } from './cpu-budget.ts'
 import { compile, Refusal } from './expression.ts'
-import { FairQueue } from './fair-queue.ts'
 import type { Match } from './matches.ts'
 import type { Search, SearchResult } from './protocol.ts'
 import { SearchThread } from './search-thread.ts'
@@ -48,7 +47,8 @@ export class Searches {
   readonly #onLoop: CpuBudget
   readonly #inThread: CpuBudget
   readonly #operators: ReadonlyMap<string, RE2JS>
-  readonly #queue: FairQueue<Job>
+  /** Oldest first. */
+  readonly #waiting: Job[] = []
   readonly #thread: SearchThread
   #isSearching = false
   #pause: NodeJS.Timeout | undefined
@@ -58,7 +58,6 @@ export class Searches {
     this.#onLoop = new CpuBudget(clock, ON_LOOP)
     this.#inThread = new CpuBudget(clock, IN_THREAD)
     this.#operators = new Map(operators.map((source) => [source, compile(source)]))
-    this.#queue = new FairQueue((scope) => this.#perCaller.usedMs(scope))
     this.#thread = thread
   }
 
@@ -76,13 +75,13 @@ export class Searches {
     const settled = Promise.withResolvers<Match[][]>()
     const timer = setTimeout(() => settled.reject(busy()), LONGEST_WAIT_MS)
     const job: Job = { texts, source, scope, settled, timer }
-    this.#queue.push(scope, job)
+    this.#waiting.push(job)
     this.#searchNext()
     try {
       return await abortable(settled.promise, { signal })
     } finally {
       clearTimeout(timer)
-      this.#queue.remove(scope, job)
+      this.#remove(job)
     }
   }
 
@@ -104,12 +103,13 @@ export class Searches {
   }
 
   #assertRoom(scope: string): void {
-    if (this.#queue.size >= MOST_WAITING) throw busy()
-    if (this.#queue.sizeOf(scope) >= MOST_WAITING_PER_CALLER) throw tooManyWaiting()
+    if (this.#waiting.length >= MOST_WAITING) throw busy()
+    const own = this.#waiting.filter((job) => job.scope === scope)
+    if (own.length >= MOST_WAITING_PER_CALLER) throw tooManyWaiting()
   }
 
   #searchNext(): void {
-    if (this.#isSearching || this.#queue.size === 0) return
+    if (this.#isSearching || this.#waiting.length === 0) return
     const pauseMs = this.#inThread.waitMs(ALL)
     clearTimeout(this.#pause)
     if (pauseMs > 0) {
@@ -120,14 +120,23 @@ export class Searches {
     if (job !== undefined) void this.#search(job)
   }
 
-  /** Removes the next job whose caller is within its budget; refuses others. */
+  /** Removes the next job, the oldest of the caller that has used least CPU; refuses those of callers beyond their budget. */
   #takeAffordable(): Job | undefined {
-    for (let job = this.#queue.take(); job !== undefined; job = this.#queue.take()) {
-      const waitMs = this.#perCaller.waitMs(job.scope)
-      if (waitMs === 0) return job
-      job.settled.reject(exhausted(waitMs))
+    while (this.#waiting.length > 0) {
+      const used = ({ scope }: Job) => this.#perCaller.usedMs(scope)
+      const next = this.#waiting.reduce((least, job) => (used(job) < used(least) ? job : least))
+      this.#remove(next)
+      const waitMs = this.#perCaller.waitMs(next.scope)
+      if (waitMs === 0) return next
+      next.settled.reject(exhausted(waitMs))
     }
     return undefined
+  }
+
+  /** Removes a job that is begun or no longer needed. */
+  #remove(job: Job): void {
+    const index = this.#waiting.indexOf(job)
+    if (index >= 0) this.#waiting.splice(index, 1)
   }
 
   async #search({ texts, source, scope, settled, timer }: Job): Promise<void> {

@@ -5,6 +5,7 @@ import { optionSchemas } from '../pipeline/registry.ts'
 import { type PipelineSource, type Rails, type ResolvedStep, resolvePipeline } from '../pipeline/resolve.ts'
 import { addHelp } from './help.ts'
 import { loadOffline } from './offline.ts'
+import { table } from './terminal/table.ts'
 
 /** Adds `turnpike pipeline explain`: shows the pipeline that a string runs. */
 export function addPipelineCommand(program: Command): void {
@@ -94,20 +95,9 @@ function render(printed: string, steps: readonly ExplainedStep[]): string {
       callerMay,
     ])
     const head = `${index + 1}. ${name}${isLocked ? ' (locked)' : ''}: ${summary} On error: ${onError}.`
-    return rows.length === 0 ? head : `${head}\n${table([['option', 'value', 'set by', 'caller may change'], ...rows])}`
+    return rows.length === 0
+      ? head
+      : [head, ...table([['option', 'value', 'set by', 'caller may change'], ...rows], '   ')].join('\n')
   })
   return `${printed}\n\n${[...blocks, `${steps.length + 1}. the provider`].join('\n\n')}\n`
-}
-
-function table(rows: readonly string[][]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
-  return rows
-    .map(
-      (row) =>
-        `   ${row
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join('  ')
-          .trimEnd()}`,
-    )
-    .join('\n')
 }

@@ -5,6 +5,7 @@ import { createPriceBook } from '../spend/prices/book.ts'
 import { loadPriceOverrides } from '../spend/prices/overrides.ts'
 import type { PriceSheet, TokenRates } from '../spend/prices/sheet.ts'
 import { addHelp } from './help.ts'
+import { table } from './terminal/table.ts'
 import { withProviders } from './with-providers.ts'
 
 /** Adds `turnpike prices`: shows a model's current price and its source. */
@@ -109,14 +110,9 @@ function render({ provider, model, source, matched, prices, web_search, web_fetc
   const lines = [
     `${provider}/${model}: ${SOURCES[source]}${matched === null ? '' : ` (${matched})`}`,
     '  USD per million tokens',
-    ...table(prices.length > 1 ? [['', ...head], ...rows] : rows),
+    ...table(prices.length > 1 ? [['', ...head], ...rows] : rows, '    '),
     `  USD per thousand requests: ${perRequest}`,
     ...(words.length === 0 ? [] : [`  Tokens by tier, region and speed: ${words.join(', ')}`]),
   ]
   return `${lines.join('\n')}\n`
-}
-
-function table(rows: readonly string[][]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
-  return rows.map((row) => `    ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd())
 }

@@ -1,18 +1,25 @@
+import { sql } from 'kysely'
 import type { Command } from '../engine/command.ts'
 
 /** Rows per batch: few enough not to block other commands. */
 export const PRUNED_AT_ONCE = 200
 
-/** Deletes receipts whose ids sort before this one; returns how many, at most 200. */
-export const pruneReceipts: Command<{ beforeId: string }, number> = async (db, { beforeId }) => {
-  const { numDeletedRows } = await db
-    .deleteFrom('receipt')
-    .where('id', 'in', (from) =>
-      from.selectFrom('receipt').select('id').where('id', '<', beforeId).orderBy('id').limit(PRUNED_AT_ONCE),
-    )
-    .executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
+/** Deletes rows whose ids sort before this one; returns how many, at most 200. */
+function pruneById(table: 'receipt' | 'usage_request'): Command<{ beforeId: string }, number> {
+  return async (db, { beforeId }) => {
+    const { numAffectedRows } = await sql`
+      delete from ${sql.table(table)} where id in (
+        select id from ${sql.table(table)} where id < ${beforeId} order by id limit ${sql.lit(PRUNED_AT_ONCE)}
+      )`.execute(db)
+    return Number(numAffectedRows)
+  }
 }
+
+/** Deletes receipts whose ids sort before this one; returns how many, at most 200. */
+export const pruneReceipts = pruneById('receipt')
+
+/** Deletes telemetry of requests whose ids sort before this one; returns how many, at most 200. */
+export const pruneRequests = pruneById('usage_request')
 
 /** Deletes windows of spending of one kind, from the first of its kind to before another; returns how many, at most 200. */
 export const pruneWindows: Command<{ fromWindow: string; beforeWindow: string }, number> = async (
@@ -35,17 +42,6 @@ export const pruneWindows: Command<{ fromWindow: string; beforeWindow: string },
     )
     // Checks again on the locked row: money may be held in it since it was selected.
     .where('held_nano_usd', '=', 0)
-    .executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
-}
-
-/** Deletes telemetry of requests whose ids sort before this one; returns how many, at most 200. */
-export const pruneRequests: Command<{ beforeId: string }, number> = async (db, { beforeId }) => {
-  const { numDeletedRows } = await db
-    .deleteFrom('usage_request')
-    .where('id', 'in', (from) =>
-      from.selectFrom('usage_request').select('id').where('id', '<', beforeId).orderBy('id').limit(PRUNED_AT_ONCE),
-    )
     .executeTakeFirstOrThrow()
   return Number(numDeletedRows)
 }
