@@ -56,6 +56,7 @@ const RULES: Readonly<Record<string, Rule>> = {
       'app',
       'config',
       'core',
+      'dialects',
       'commerce',
       'journal',
       'accounts',

@@ -1,5 +1,8 @@
+import { tryParseJson } from '../../core/json/json-value.ts'
 import { messageOfStream } from '../../core/reply/message-of-stream.ts'
 import { scanEvents } from '../../core/reply/sse.ts'
+import { createMessagesEvents } from '../../dialects/chat/reply/to-messages-events.ts'
+import { toMessagesReply } from '../../dialects/chat/reply/to-messages-reply.ts'
 
 /** Content of a reply, without members that differ from call to call: ids, times, usage, signatures. */
 export interface Answer {
@@ -12,106 +15,64 @@ export interface Answer {
 /** Members that are new in each reply. */
 const NEW_EACH_TIME = new Set(['id', 'signature', 'tool_use_id', 'call_id', 'encrypted_content'])
 
-/** Parses a model's reply; `undefined` when it cannot be parsed or is incomplete. */
+/** Parses a model's reply; `undefined` when it cannot be parsed or is incomplete. Of chat completions the first choice counts. */
 export function answerOf(reply: string): Answer | undefined {
-  const value = isStream(reply) ? readStream(reply) : parse(reply)
+  const bytes = Buffer.from(reply)
+  const value = isStream(reply) ? (responseOfEvents(bytes) ?? parse(messageOfEvents(bytes))) : parse(bytes)
   if (value === undefined) return undefined
   const { content, stop_reason: stopReason, choices, output, incomplete_details: cut, error } = value
   if (error !== undefined && error !== null) return { comparable: print(error), text: textOf(error) }
   if (Array.isArray(content))
     return { comparable: print({ content, stopReason }), text: content.map(textOf).join('\n') }
   if (Array.isArray(output)) return { comparable: print({ output, cut }), text: output.map(textOfItem).join('\n') }
-  if (!Array.isArray(choices)) return undefined
-  const contents = choices.map(({ message, finish_reason: finishReason }) => ({ message, finishReason }))
-  return { comparable: print(contents), text: contents.map(({ message }) => textOf(message)).join('\n') }
+  const message = choices === undefined ? undefined : toMessagesReply(bytes, NAMELESS)
+  return message && answerOf(message.toString())
 }
 
 function isStream(reply: string): boolean {
   return /^(event|data|id|retry|:)/.test(reply)
 }
 
+/** Model and id of a reply that has none. */
+const NAMELESS = { model: '', id: '' }
+
 /** Reply with the members that are read; each is treated as absent until checked. */
 interface SomeReply {
   readonly content?: unknown
   readonly stop_reason?: unknown
-  readonly choices?: readonly { readonly message?: unknown; readonly finish_reason?: unknown }[]
+  readonly choices?: unknown
   readonly output?: unknown
   readonly incomplete_details?: unknown
   readonly error?: unknown
 }
 
-function parse(text: string): SomeReply | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? value : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function readStream(reply: string): SomeReply | undefined {
-  const bytes = Buffer.from(reply)
-  const message = messageOfStream(bytes)
-  if (message !== undefined) return parse(message.toString())
-  return responseOfEvents(bytes) ?? messageOfChunks(bytes)
+function parse(bytes: Buffer | undefined): SomeReply | undefined {
+  const value = bytes && tryParseJson(bytes)
+  return typeof value === 'object' && value !== null ? value : undefined
 }
 
 const RESPONSE_ENDS = new Set(['response.completed', 'response.incomplete', 'response.failed'])
 
 /** Returns the response that ends a stream of Responses; `undefined` for any other stream. */
-function responseOfEvents(bytes: Buffer): SomeReply | undefined {
+function responseOfEvents(stream: Buffer): SomeReply | undefined {
   let response: SomeReply | undefined
-  scanEvents(bytes, (name, source, start, end) => {
+  scanEvents(stream, (name, source, start, end) => {
     if (RESPONSE_ENDS.has(name))
-      response = (parse(source.toString('utf8', start, end)) as { response?: SomeReply } | undefined)?.response
+      response = (parse(source.subarray(start, end)) as { response?: SomeReply } | undefined)?.response
   })
   return response
 }
 
-interface Chunk {
-  readonly choices?: readonly {
-    readonly index?: number
-    readonly delta?: { readonly content?: string; readonly tool_calls?: readonly ToolCallPiece[] }
-    readonly finish_reason?: string | null
-  }[]
-}
-
-interface ToolCallPiece {
-  readonly index?: number
-  readonly function?: { readonly name?: string; readonly arguments?: string }
-}
-
-interface Choice {
-  message: { content: string; tool_calls: { name: string; arguments: string }[] }
-  finish_reason: string | null
-}
-
-/** Assembles a stream of chat chunks into the completion; `undefined` unless the stream is complete. */
-function messageOfChunks(bytes: Buffer): SomeReply | undefined {
-  const choices: Choice[] = []
-  let isWhole = false
-  scanEvents(bytes, (_, source, start, end) => {
-    const data = source.toString('utf8', start, end)
-    if (data.trim() === '[DONE]') isWhole = true
-    else for (const piece of (parse(data) as Chunk | undefined)?.choices ?? []) addPiece(choices, piece)
+/** Returns the message of a stream of Messages or chat chunks; `undefined` unless the stream is complete. */
+function messageOfEvents(stream: Buffer): Buffer | undefined {
+  const message = messageOfStream(stream)
+  if (message !== undefined) return message
+  const translator = createMessagesEvents(NAMELESS)
+  let events = ''
+  scanEvents(stream, (name, source, start, end) => {
+    events += translator.event(name, source.toString('utf8', start, end))
   })
-  return isWhole ? { choices } : undefined
-}
-
-function addPiece(
-  choices: Choice[],
-  { index = 0, delta, finish_reason: finish }: NonNullable<Chunk['choices']>[number],
-) {
-  choices[index] ??= { message: { content: '', tool_calls: [] }, finish_reason: null }
-  const choice = choices[index]
-  choice.message.content += delta?.content ?? ''
-  choice.finish_reason = finish ?? choice.finish_reason
-  for (const { index: at = 0, function: called } of delta?.tool_calls ?? []) {
-    choice.message.tool_calls[at] ??= { name: '', arguments: '' }
-    const call = choice.message.tool_calls[at]
-    call.name += called?.name ?? ''
-    call.arguments += called?.arguments ?? ''
-  }
+  return messageOfStream(Buffer.from(events))
 }
 
 function print(value: unknown): string {
