@@ -42,23 +42,23 @@ export function tapBody(response: ServerResponse & { [LISTENERS]?: OnPiece[] }, 
   const listeners = [onPiece]
   response[LISTENERS] = listeners
   const { write, end } = response
-  const take = (args: readonly unknown[], isLast: boolean): void => {
-    const piece = pieceOf(args)
+  const take = (chunk: unknown, encoding: unknown, isLast: boolean): void => {
+    const piece = pieceOf(chunk, encoding)
     if (piece === undefined || response.writableEnded || response.destroyed) return
     for (const listener of listeners) listener(piece, isLast)
   }
   // Safe: the arguments are passed on unchanged, in any of the overloads of the two methods.
   response.write = ((...args: Parameters<typeof write>) => {
-    take(args, false)
+    take(args[0], args[1], false)
     return write.apply(response, args)
   }) as typeof write
   response.end = ((...args: Parameters<typeof end>) => {
-    take(args, true)
+    take(args[0], args[1], true)
     return end.apply(response, args)
   }) as typeof end
 }
 
-function pieceOf([chunk, encoding]: readonly unknown[]): Uint8Array | undefined {
+function pieceOf(chunk: unknown, encoding: unknown): Uint8Array | undefined {
   if (chunk instanceof Uint8Array) return chunk
   if (typeof chunk !== 'string') return undefined
   return Buffer.from(chunk, typeof encoding === 'string' && Buffer.isEncoding(encoding) ? encoding : 'utf8')

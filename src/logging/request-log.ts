@@ -4,7 +4,7 @@ import type { Usage } from '../core/reply/usage.ts'
 import type { Caller } from '../core/request/caller.ts'
 import type { Exchange } from '../core/request/exchange.ts'
 import { idleModules } from '../core/telemetry/idle-modules.ts'
-import type { CallTrace } from '../core/telemetry/traces.ts'
+import type { CallTrace, StepTrace } from '../core/telemetry/traces.ts'
 
 const INFO = 30
 const ERROR = 50
@@ -50,14 +50,19 @@ function keyMember(caller: Caller | undefined): string {
 function membersOf({ caller, client, target, pipeline, trace, calls, usage, reply }: Exchange): string {
   let members = `${keyMember(caller)},"model":${JSON.stringify(client.document.model)},"provider":"${target.provider}","pipe":"${pipeline}"`
   if (calls.length > 1) members += `,"calls":${JSON.stringify(calls.map(describeCall).join(' '))}`
-  if (trace.length > 0)
-    members += `,"steps":${JSON.stringify(trace.map(({ module, action }) => `${module}:${action}`).join(' '))}`
+  if (trace.length > 0) members += `,"steps":${JSON.stringify(stepsOf(trace))}`
   const idle = idleModules(trace)
   if (idle !== '') members += `,"idle":${JSON.stringify(idle)}`
   const providerRequestId = reply?.headers['request-id']
   if (providerRequestId !== undefined) members += `,"providerRequestId":${JSON.stringify(providerRequestId)}`
   if (usage !== undefined) members += `,"tokens":{"in":${allInputOf(usage)},"out":${usage.outputTokens}}`
   return members
+}
+
+function stepsOf(trace: readonly StepTrace[]): string {
+  let steps = ''
+  for (const { module, action } of trace) steps += `${steps === '' ? '' : ' '}${module}:${action}`
+  return steps
 }
 
 /** Sums input tokens, those of the provider's cache included, as everywhere. */

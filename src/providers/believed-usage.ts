@@ -17,8 +17,9 @@ export function usageCheckOf(exchange: Exchange, tokens: TokenCounter): UsageChe
     if (reported === undefined) return undefined
     const answered = answererOf(exchange) ?? targets[0]
     const model = answered?.model ?? ''
-    const servedModel = servedOf(shown.model, { asked: model, named: namedModels(client.document) })
-    const usage = { ...reported, ...(servedModel !== undefined && { servedModel }) }
+    const named = namedModels(client.document)
+    const servedModel = named.length === 0 ? undefined : servedOf(shown.model, { asked: model, named })
+    const usage = servedModel === undefined ? reported : { ...reported, servedModel }
     const output = outputTokens(reported, shown)
     const input = inputTokens(reported, () => tokens.inputTokens(client.document, model, client.dialect.name))
     if (output === reported.outputTokens && input === reported.inputTokens) return usage
@@ -46,7 +47,7 @@ function servedOf(
   reported: string | undefined,
   { asked, named }: { asked: string; named: readonly string[] },
 ): string | undefined {
-  if (reported === undefined || named.length === 0) return undefined
+  if (reported === undefined) return undefined
   const isThis = (name: string) =>
     reported === name || (reported.startsWith(name) && VERSION.test(reported.slice(name.length)))
   if (isThis(asked)) return undefined

@@ -32,7 +32,12 @@ const FACT_PREFIX = 'x-svc-'
 
 /** Selects the headers of a reply that describe its content, and are sent again with it. */
 export function factsOf(headers: ReplyHeaders): ReplyHeaders {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith(FACT_PREFIX)))
+  const facts: ReplyHeaders = {}
+  for (const name in headers) {
+    const value = headers[name]
+    if (value !== undefined && name.startsWith(FACT_PREFIX)) facts[name] = value
+  }
+  return facts
 }
 
 /** Returns the entry of a JSON reply; `undefined` unless it is a success and whole. */
@@ -61,11 +66,12 @@ const LENGTH_BYTES = 4
  */
 export function packReply({ body: whole, ...rest }: StoredReply): Buffer {
   const body = rest.kind === 'stream' ? withoutPings(whole) : whole
-  const head = Buffer.from(JSON.stringify(rest))
-  const bodyStart = LENGTH_BYTES + head.length
+  const head = JSON.stringify(rest)
+  const headBytes = Buffer.byteLength(head)
+  const bodyStart = LENGTH_BYTES + headBytes
   const packed = Buffer.allocUnsafeSlow(bodyStart + body.length)
-  packed.writeUInt32BE(head.length)
-  head.copy(packed, LENGTH_BYTES)
+  packed.writeUInt32BE(headBytes)
+  packed.write(head, LENGTH_BYTES)
   body.copy(packed, bodyStart)
   return packed
 }

@@ -98,10 +98,17 @@ function scopeId({ caller }: Identified, scope: SharingScope): string {
   return `key:${caller.scope}`
 }
 
+/** The last result by plugin: most requests have the same pipeline. */
+const lastDownstream = new Map<string, { readonly pipeline: string; readonly downstream: string }>()
+
 /** Returns the plugins between this one and the provider, in the pipeline's names: they may change request and reply. */
 function downstreamOf({ pipeline }: Identified, module: string): string {
+  const last = lastDownstream.get(module)
+  if (last?.pipeline === pipeline) return last.downstream
   const steps = pipeline.split(',')
-  return steps.slice(steps.findIndex((step) => step.split('?')[0] === module) + 1).join(',')
+  const downstream = steps.slice(steps.findIndex((step) => step.split('?')[0] === module) + 1).join(',')
+  lastDownstream.set(module, { pipeline, downstream })
+  return downstream
 }
 
 /**

@@ -5,21 +5,22 @@ const ENTRY_OVERHEAD_BYTES = 1024
 
 /** Creates a capture store in memory, bounded in entries and bytes; evicts the oldest. */
 export function createMemoryCaptures({ most, maxBytes }: { most: number; maxBytes: number }): CaptureStore {
-  // A map iterates in the order of insertion.
   const kept = new Map<string, CapturedRequest>()
+  // The map has the same order, but its first entry is found after a search over those deleted before.
+  const queue: CapturedRequest[] = []
   let keptBytes = 0
-  const evict = (id: string, captured: CapturedRequest): void => {
-    kept.delete(id)
-    keptBytes -= sizeOf(captured)
+  const evictOldest = (): void => {
+    const oldest = queue.shift()
+    if (oldest === undefined) return
+    kept.delete(oldest.id)
+    keptBytes -= sizeOf(oldest)
   }
   return {
     put(captured) {
+      queue.push(captured)
       kept.set(captured.id, captured)
       keptBytes += sizeOf(captured)
-      for (const [id, oldest] of kept) {
-        if (kept.size <= most && keptBytes <= maxBytes) break
-        evict(id, oldest)
-      }
+      while (queue.length > most || keptBytes > maxBytes) evictOldest()
     },
     get: async (id) => kept.get(id),
   }

@@ -67,13 +67,11 @@ export class Metrics {
     const { tokens } = request
     if (tokens === null) return
     const { provider, model } = servedBy(request)
-    const counts = {
-      input: tokens.input,
-      output: tokens.output,
-      cache_read: tokens.cacheRead,
-      cache_write: tokens.cacheWrite,
-    }
-    for (const [of, count] of Object.entries(counts)) this.#of.turnpike_tokens_total.add(count, provider, model, of)
+    const counter = this.#of.turnpike_tokens_total
+    counter.add(tokens.input, provider, model, 'input')
+    counter.add(tokens.output, provider, model, 'output')
+    counter.add(tokens.cacheRead, provider, model, 'cache_read')
+    counter.add(tokens.cacheWrite, provider, model, 'cache_write')
   }
 
   #countMoney(request: FinishedRequest): void {
