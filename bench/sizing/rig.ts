@@ -67,7 +67,7 @@ export interface Rig extends AsyncDisposable {
   headers: Record<string, string>
 }
 
-const TELEMETRY_TABLES = `select coalesce(sum(pg_total_relation_size(c.oid)) filter (where relname = 'receipt'), 0)::float8 receipt,
+const TELEMETRY_TABLES = `select coalesce(sum(pg_total_relation_size(c.oid)) filter (where relname = 'receipt' or relname like 'receipt\\_%'), 0)::float8 receipt,
   coalesce(sum(pg_total_relation_size(c.oid)) filter (where relname like 'usage\\_%'), 0)::float8 telemetry
   from pg_class c join pg_namespace n on n.oid = relnamespace where relkind = 'r' and nspname = 'public'`
 const TRANSACTIONS = `select xact_commit::float8 n from pg_stat_database where datname = current_database()`

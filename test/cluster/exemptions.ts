@@ -31,7 +31,7 @@ export const ABOUT_ENGINES: Reasons = {
   'test/payments/{canary,crashes,deaths,processes,reconcile,automatic,money}.test.ts': OWN_ENGINES,
   'test/payments/readiness.test.ts': OWN_MEMORY,
   'test/plugins/start.test.ts': ONE_PROCESS,
-  'test/receipts/{life,store}.test.ts': OPENS_FILES,
+  'test/receipts/{ledger,life,store}.test.ts': OPENS_FILES,
   'test/semantic-cache/{answers,embedders,feedback,scope}.test.ts': LEARNT,
   'test/semantic-cache/{faults,instances,lasting}.test.ts': OWN_ENGINES,
 }

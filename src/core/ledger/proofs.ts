@@ -41,17 +41,27 @@ export function consistencyRanges(first: number, second: number): LeafRange[] {
   return ranges.reverse()
 }
 
-/** Computes the root of a range from the hashes of complete subtrees. */
-export async function rangeHash(
-  { from, to }: LeafRange,
-  subtree: (level: number, index: number) => Promise<Buffer>,
-): Promise<Buffer> {
+/** A complete subtree by its place. */
+export interface SubtreePlace {
+  readonly level: number
+  readonly index: number
+}
+
+/** Names the complete subtrees of a range, from the left. */
+export function subtreesOf({ from, to }: LeafRange): SubtreePlace[] {
   const size = to - from
   const level = Math.round(Math.log2(size))
-  if (2 ** level === size) return subtree(level, from / size)
+  if (2 ** level === size) return [{ level, index: from / size }]
   const middle = from + splitOf(size)
-  const left = await rangeHash({ from, to: middle }, subtree)
-  return nodeHash(left, await rangeHash({ from: middle, to }, subtree))
+  return [...subtreesOf({ from, to: middle }), ...subtreesOf({ from: middle, to })]
+}
+
+/** Computes the root of a range from the hashes of its complete subtrees. */
+export function rangeHash(range: LeafRange, hashOf: (place: SubtreePlace) => Buffer): Buffer {
+  // Each is smaller than the one to its left.
+  return subtreesOf(range)
+    .map(hashOf)
+    .reduceRight((right, left) => nodeHash(left, right))
 }
 
 /** A leaf with the proof that a tree contains it. */

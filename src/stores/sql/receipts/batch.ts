@@ -107,8 +107,9 @@ async function readEdge(db: Kysely<Database>, head: KnownHead): Promise<TreeEdge
     if (edge.size === size && edge.root().toString('base64') === root) return edge
   }
   const tree = new StoredTree(db)
-  const hashes: Buffer[] = []
-  for (const { level, index } of edgeSubtrees(size)) hashes.push(await tree.subtree(level, index))
+  const places = edgeSubtrees(size)
+  await tree.load(places)
+  const hashes = places.map((place) => tree.subtree(place))
   const edge = TreeEdge.of(size, hashes)
   // Another head would confirm leaves that are not those of the head before.
   if (edge.root().toString('base64') !== root) throw damaged()

@@ -1,4 +1,5 @@
-import { consistencyRanges, inclusionRanges } from '../../../core/ledger/proofs.ts'
+import type { Kysely } from 'kysely'
+import { consistencyRanges, inclusionRanges, type LeafRange, subtreesOf } from '../../../core/ledger/proofs.ts'
 import type {
   LeafProof,
   LoggedReceipt,
@@ -8,6 +9,7 @@ import type {
   StoredPlace,
 } from '../../../core/ports/receipt-log.ts'
 import type { Command } from '../engine/command.ts'
+import type { Database } from '../schema.ts'
 import { latestCheckpoint } from './batch.ts'
 import { sizeOf } from './receipts.ts'
 import { damaged, leavesOf, StoredTree } from './stored-tree.ts'
@@ -38,16 +40,22 @@ export const proveInclusion: Command<{ index: number }, LeafProof | undefined> =
   const { checkpoint } = await db.selectNoFrom(latestCheckpoint().as('checkpoint')).executeTakeFirstOrThrow()
   const size = sizeOf(checkpoint)
   if (checkpoint === null || index >= size) return undefined
-  const tree = new StoredTree(db)
-  const leaf_hash = (await tree.subtree(0, index)).toString('base64')
-  return { leaf_index: index, leaf_hash, hashes: await tree.hashes(inclusionRanges(index, size)), checkpoint }
+  const leaf = { from: index, to: index + 1 }
+  const [leaf_hash = '', ...hashes] = await hashesOf(db, [leaf, ...inclusionRanges(index, size)])
+  return { leaf_index: index, leaf_hash, hashes, checkpoint }
 }
 
 /** Proves that the first leaves are a prefix of the latest head's tree; `undefined` beyond it. */
 export const proveConsistency: Command<{ size: number }, PrefixProof | undefined> = async (db, { size }) => {
   const { checkpoint } = await db.selectNoFrom(latestCheckpoint().as('checkpoint')).executeTakeFirstOrThrow()
   if (checkpoint === null || size > sizeOf(checkpoint)) return undefined
-  return { hashes: await new StoredTree(db).hashes(consistencyRanges(size, sizeOf(checkpoint))), checkpoint }
+  return { hashes: await hashesOf(db, consistencyRanges(size, sizeOf(checkpoint))), checkpoint }
+}
+
+async function hashesOf(db: Kysely<Database>, ranges: readonly LeafRange[]): Promise<string[]> {
+  const tree = new StoredTree(db)
+  await tree.load(ranges.flatMap(subtreesOf))
+  return tree.hashes(ranges)
 }
 
 /** Lists heads in order, at most 100. */

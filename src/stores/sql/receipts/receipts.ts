@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { inclusionRanges } from '../../../core/ledger/proofs.ts'
+import { inclusionRanges, subtreesOf } from '../../../core/ledger/proofs.ts'
 import type { ReceiptProof } from '../../../core/telemetry/receipt.ts'
 import type { Command } from '../engine/command.ts'
 import type { Database } from '../schema.ts'
@@ -47,13 +47,13 @@ export const getReceipt: Command<{ id: string; scope: string }, FoundReceipt | u
   { id, scope },
 ) => {
   const row = await selectReceipts(db).where('id', '=', id).where('scope', '=', scope).executeTakeFirst()
-  return row && withProof(row, new StoredTree(db))
+  return row && (await withProofs(db, [row]))[0]
 }
 
 /** Returns a receipt of any scope, for the operator. */
 export const findReceipt: Command<{ id: string }, FoundReceipt | undefined> = async (db, { id }) => {
   const row = await selectReceipts(db).where('id', '=', id).executeTakeFirst()
-  return row && withProof(row, new StoredTree(db))
+  return row && (await withProofs(db, [row]))[0]
 }
 
 /** Filter of a list, at most 101 at a time: one more than a page, to know whether there is another. */
@@ -79,10 +79,7 @@ export const listReceipts: Command<ReceiptQuery, FoundReceipt[]> = async (db, { 
         is.and([is('created_at_ms', '=', after.createdAtMs), is('id', '>', after.id)]),
       ]),
     )
-  const tree = new StoredTree(db)
-  const found: FoundReceipt[] = []
-  for (const row of await query.execute()) found.push(await withProof(row, tree))
-  return found
+  return withProofs(db, await query.execute())
 }
 
 /** Selects receipts, each with the head that added it. */
@@ -108,12 +105,18 @@ interface ReceiptRow {
   readonly checkpoint: string | null
 }
 
-/** Proves a receipt by the head of its own batch, so that its text is always the same. */
-async function withProof({ json, leaf_index: index, checkpoint }: ReceiptRow, tree: StoredTree): Promise<FoundReceipt> {
-  if (index === null) return { json, proof: undefined }
-  const size = sizeOf(checkpoint)
-  if (checkpoint === null || index >= size) throw damaged()
-  return { json, proof: { leaf_index: index, hashes: await tree.hashes(inclusionRanges(index, size)), checkpoint } }
+/** Proves each receipt by the head of its own batch, so that its text is always the same. */
+async function withProofs(db: Kysely<Database>, rows: readonly ReceiptRow[]): Promise<FoundReceipt[]> {
+  const ranges = rows.map(({ leaf_index: index, checkpoint }) =>
+    index === null ? [] : inclusionRanges(index, sizeOf(checkpoint)),
+  )
+  const tree = new StoredTree(db)
+  await tree.load(ranges.flat().flatMap(subtreesOf))
+  return rows.map(({ json, leaf_index: index, checkpoint }, i) => {
+    if (index === null) return { json, proof: undefined }
+    if (checkpoint === null || index >= sizeOf(checkpoint)) throw damaged()
+    return { json, proof: { leaf_index: index, hashes: tree.hashes(ranges[i] ?? []), checkpoint } }
+  })
 }
 
 /** Returns the number of leaves of a stored checkpoint; 0 for none. */

@@ -1,10 +1,9 @@
 import type { Kysely } from 'kysely'
 import type { GatewayError } from '../../../core/errors.ts'
 import { foldHashes } from '../../../core/ledger/merkle.ts'
-import { type LeafRange, rangeHash } from '../../../core/ledger/proofs.ts'
+import { type LeafRange, rangeHash, type SubtreePlace } from '../../../core/ledger/proofs.ts'
 import type { LoggedLeaf } from '../../../core/ports/receipt-log.ts'
 import { unavailable } from '../engine/faults.ts'
-import { type Places, statement } from '../engine/statement.ts'
 import type { Database } from '../schema.ts'
 
 /**
@@ -19,61 +18,119 @@ import type { Database } from '../schema.ts'
 export const TILE_LEVELS = 4
 const TILE_SIZE = 2 ** TILE_LEVELS
 
-/** The stored tree, with its tiles cached: for one command. */
+/** Sixteen neighbours of one stored level. */
+interface Tile {
+  readonly level: number
+  /** Index of its first node or leaf. */
+  readonly from: number
+}
+
+/** Parts of the stored tree that were loaded. */
 export class StoredTree {
   readonly #db: Kysely<Database>
+  /** By level and first index. */
   readonly #tiles = new Map<string, readonly Buffer[]>()
 
   constructor(db: Kysely<Database>) {
     this.#db = db
   }
 
-  /** Returns the roots of ranges, in base64. */
-  async hashes(ranges: readonly LeafRange[]): Promise<string[]> {
-    const found: string[] = []
-    for (const range of ranges)
-      found.push((await rangeHash(range, (level, index) => this.subtree(level, index))).toString('base64'))
-    return found
+  /** Loads what the hashes of these subtrees take, by two queries. */
+  async load(places: readonly SubtreePlace[]): Promise<void> {
+    const missing = new Map<string, Tile>()
+    for (const place of places) {
+      const tile = tileOf(place)
+      if (!this.#tiles.has(nameOf(tile))) missing.set(nameOf(tile), tile)
+    }
+    const tiles = [...missing.values()]
+    await this.#loadLeaves(tiles.filter(({ level }) => level === 0))
+    await this.#loadNodes(tiles.filter(({ level }) => level > 0))
   }
 
-  /** Returns the root of a complete subtree. Throws `service_unavailable` when its hashes are not stored. */
-  async subtree(level: number, index: number): Promise<Buffer> {
-    const inTile = level % TILE_LEVELS
-    const first = index * 2 ** inTile
-    const tile = await this.#tile(level - inTile, Math.floor(first / TILE_SIZE))
-    const part = tile.slice(first % TILE_SIZE, (first % TILE_SIZE) + 2 ** inTile)
-    if (part.length < 2 ** inTile) throw damaged()
+  /** Returns the root of a complete subtree that was loaded. Throws `service_unavailable` when its hashes are not stored. */
+  subtree(place: SubtreePlace): Buffer {
+    const tile = tileOf(place)
+    const width = 2 ** (place.level - tile.level)
+    const start = place.index * width - tile.from
+    const part = this.#tiles.get(nameOf(tile))?.slice(start, start + width) ?? []
+    if (part.length < width) throw damaged()
     return foldHashes(part)
   }
 
-  async #tile(level: number, index: number): Promise<readonly Buffer[]> {
-    const name = `${level}/${index}`
-    const known = this.#tiles.get(name)
-    if (known !== undefined) return known
-    const span = { from: index * TILE_SIZE, to: (index + 1) * TILE_SIZE }
-    const hashes =
-      level === 0 ? (await readLeaves(this.#db, span)).map(({ hash }) => hash) : await this.#nodes(level, span)
-    const tile = hashes.map((hash) => Buffer.from(hash, 'base64'))
-    this.#tiles.set(name, tile)
-    return tile
+  /** Returns the roots of ranges that were loaded, in base64. */
+  hashes(ranges: readonly LeafRange[]): string[] {
+    return ranges.map((range) => rangeHash(range, (place) => this.subtree(place)).toString('base64'))
   }
 
-  async #nodes(level: number, { from, to }: LeafRange): Promise<string[]> {
-    const rows = await selectNodes(this.#db, { level, from, to })
-    if (rows.some(({ node_index }, i) => node_index !== from + i)) throw damaged()
-    return rows.map(({ hash }) => hash)
+  async #loadLeaves(tiles: readonly Tile[]): Promise<void> {
+    if (tiles.length === 0) return
+    const heads = await selectHeads(this.#db, tiles.map(spanOf))
+    for (const tile of tiles)
+      this.#keep(
+        tile,
+        leavesIn(heads, spanOf(tile)).map(({ hash }) => hash),
+      )
+  }
+
+  async #loadNodes(tiles: readonly Tile[]): Promise<void> {
+    if (tiles.length === 0) return
+    const rows = await selectNodes(this.#db, tiles)
+    const byTile = Map.groupBy(rows, ({ level, node_index: index }) =>
+      nameOf({ level, from: index - (index % TILE_SIZE) }),
+    )
+    for (const tile of tiles) {
+      const nodes = byTile.get(nameOf(tile)) ?? []
+      if (nodes.some(({ node_index: index }, i) => index !== tile.from + i)) throw damaged()
+      this.#keep(
+        tile,
+        nodes.map(({ hash }) => hash),
+      )
+    }
+  }
+
+  #keep(tile: Tile, hashes: readonly string[]): void {
+    this.#tiles.set(
+      nameOf(tile),
+      hashes.map((hash) => Buffer.from(hash, 'base64')),
+    )
   }
 }
 
+function tileOf({ level, index }: SubtreePlace): Tile {
+  const inTile = level % TILE_LEVELS
+  const first = index * 2 ** inTile
+  return { level: level - inTile, from: first - (first % TILE_SIZE) }
+}
+
+function spanOf({ from }: Tile): LeafRange {
+  return { from, to: from + TILE_SIZE }
+}
+
+function nameOf({ level, from }: Tile): string {
+  return `${level}/${from}`
+}
+
 /** Returns the leaves of a range, fewer at the end of the ledger. Throws `service_unavailable` when one is missing before. */
-export async function readLeaves(db: Kysely<Database>, { from, to }: LeafRange): Promise<LoggedLeaf[]> {
-  const rows = await selectHeads(db, { from, to })
+export async function readLeaves(db: Kysely<Database>, range: LeafRange): Promise<LoggedLeaf[]> {
+  return leavesIn(await selectHeads(db, [range]), range)
+}
+
+interface HeadRow {
+  readonly first_leaf: number
+  readonly leaves: string
+}
+
+function leavesIn(heads: readonly HeadRow[], { from, to }: LeafRange): LoggedLeaf[] {
+  const start = Math.max(
+    0,
+    heads.findLastIndex(({ first_leaf: first }) => first <= from),
+  )
   const found: LoggedLeaf[] = []
-  let next = from
-  for (const { first_leaf: first, leaves } of rows) {
-    const batch = leavesOf(leaves)
-    if (first > next) throw damaged()
-    const part = batch.slice(next - first, to - first)
+  for (let i = start, next = from; next < to; i++) {
+    const head = heads[i]
+    if (head === undefined || head.first_leaf >= to) break
+    if (head.first_leaf > next) throw damaged()
+    const part = leavesOf(head.leaves).slice(next - head.first_leaf, to - head.first_leaf)
     found.push(...part)
     next += part.length
   }
@@ -96,30 +153,48 @@ export function damaged(): GatewayError {
   return unavailable('The ledger of receipts is damaged: see `turnpike ledger verify`.')
 }
 
-/** Nodes of a level, from one index to before another. */
-type NodeSpan = { readonly level: number; readonly from: number; readonly to: number }
-
-const selectNodes = statement(['level', 'from', 'to'], (db, { level, from, to }: Places<NodeSpan>) =>
-  db
+function selectNodes(db: Kysely<Database>, tiles: readonly Tile[]) {
+  return db
     .selectFrom('receipt_node')
-    .select(['node_index', 'hash'])
-    .where('level', '=', level)
-    .where('node_index', '>=', from)
-    .where('node_index', '<', to)
-    .orderBy('node_index'),
-)
+    .selectAll()
+    .where((is) =>
+      is.or(
+        tiles.map((tile) =>
+          is.and([
+            is('level', '=', tile.level),
+            is('node_index', '>=', tile.from),
+            is('node_index', '<', spanOf(tile).to),
+          ]),
+        ),
+      ),
+    )
+    .orderBy('level')
+    .orderBy('node_index')
+    .execute()
+}
 
-/** Selects the heads with leaves of a range; the first may begin before it. */
-const selectHeads = statement(['from', 'to'], (db, { from, to }: Places<Pick<NodeSpan, 'from' | 'to'>>) =>
-  db
+/** Selects the heads with leaves of these ranges; the first of a range may begin before it. */
+function selectHeads(db: Kysely<Database>, ranges: readonly LeafRange[]): Promise<HeadRow[]> {
+  return db
     .selectFrom('receipt_head')
     .select(['first_leaf', 'leaves'])
-    .where('first_leaf', '<', to)
-    .where('first_leaf', '>=', (of) =>
-      of
-        .selectFrom('receipt_head')
-        .select(({ fn }) => fn.coalesce(fn.max('first_leaf'), from).as('first'))
-        .where('first_leaf', '<=', from),
+    .where((is) =>
+      is.or(
+        ranges.map(({ from, to }) =>
+          is.and([
+            is('first_leaf', '<', to),
+            is(
+              'first_leaf',
+              '>=',
+              is
+                .selectFrom('receipt_head')
+                .select(({ fn }) => fn.max('first_leaf').as('first'))
+                .where('first_leaf', '<=', from),
+            ),
+          ]),
+        ),
+      ),
     )
-    .orderBy('first_leaf'),
-)
+    .orderBy('first_leaf')
+    .execute()
+}
