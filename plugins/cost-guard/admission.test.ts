@@ -9,7 +9,9 @@ import type { Budget, BudgetWindow } from './windows.ts'
 
 const ESTIMATE = { inputNanoUsd: 1000, outputTokenNanoUsd: 10, inputTokens: 5 }
 const DEFAULTS: AdmissionFacts = {
-  estimate: ESTIMATE,
+  weigh: () => ESTIMATE,
+  bySize: undefined,
+  lastLeftNanoUsd: Number.POSITIVE_INFINITY,
   expectedTokens: 800,
   maxTokens: 32_000,
   isMetered: false,
@@ -92,6 +94,41 @@ for (const [claim, budget, facts, code] of refusals) {
   })
 }
 
+const BY_SIZE = { inputNanoUsd: 4000, outputTokenNanoUsd: 10, inputTokens: 20 }
+const WHOLE = costOf(BY_SIZE, 32_000)
+const sized: [
+  claim: string,
+  budget: Budget,
+  facts: Partial<AdmissionFacts>,
+  isWeighed: boolean,
+  heldNanoUsd: number,
+][] = [
+  ['where 24 more fit, the estimate by size is held', budgetOf(25 * WHOLE), {}, false, WHOLE],
+  ['a metered stream holds the usual of it', budgetOf(1e9), { isMetered: true }, false, costOf(BY_SIZE, 800)],
+  ['where they do not fit, the request is weighed', budgetOf(25 * WHOLE - 1), {}, true, WORST],
+  ['where they did not fit before, it is weighed at once', budgetOf(1e9), { lastLeftNanoUsd: WHOLE }, true, WORST],
+  [
+    'a cap per request that only the weight fits weighs it',
+    budgetOf(1e9, WHOLE - 1),
+    { clamp: { isOn: false, floorTokens: 64 } },
+    true,
+    WORST,
+  ],
+]
+for (const [claim, budget, facts, isWeighed, heldNanoUsd] of sized) {
+  test(`admission of a large request: ${claim}`, async (t) => {
+    let weighed = 0
+    const weigh = () => {
+      weighed++
+      return ESTIMATE
+    }
+    const hold = new Hold(createMemoryLedger(), 'a', { budget, atMs: 0 })
+    const { estimate } = await admit(hold, { ...DEFAULTS, bySize: BY_SIZE, ...facts, weigh })
+    t.deepEqual([weighed > 0, hold.heldNanoUsd], [isWeighed, heldNanoUsd])
+    t.is(estimate, isWeighed ? ESTIMATE : BY_SIZE)
+  })
+}
+
 test('admission: of several caps the smallest decides, not the floor', async (t) => {
   const windows = [window('day', costOf(ESTIMATE, 700)), window('month', costOf(ESTIMATE, 500))]
   const budget = { perRequestNanoUsd: costOf(ESTIMATE, 900), windows }
@@ -130,6 +167,8 @@ test('admission: never holds beyond a limit, lowers only what it holds, refuses 
     maxTokens: fc.integer({ min: 1, max: 40_000 }),
     isMetered: fc.boolean(),
     clamp: fc.record({ isOn: fc.boolean(), floorTokens: fc.integer({ min: 1, max: 200 }) }),
+    bySize: fc.option(fc.constant({ inputNanoUsd: 4000, outputTokenNanoUsd: 15, inputTokens: 20 }), { nil: undefined }),
+    lastLeftNanoUsd: fc.constantFrom(0, 500_000, Number.POSITIVE_INFINITY),
   })
   const request = fc.tuple(facts, fc.option(fc.integer({ min: 0, max: 500_000 }), { nil: undefined }))
   let refused = 0
@@ -144,7 +183,7 @@ test('admission: never holds beyond a limit, lowers only what it holds, refuses 
         const windows = [window('day', day), window('month', month)]
         await Promise.all(
           requests.map(async ([given, perRequestNanoUsd], index) => {
-            const all = { ...given, estimate: ESTIMATE }
+            const all = { ...given, weigh: () => ESTIMATE }
             const hold = new Hold(ledger, String(index), { budget: { perRequestNanoUsd, windows }, atMs: 0 })
             try {
               const { maxTokens } = await admit(hold, all)

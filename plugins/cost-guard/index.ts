@@ -1,15 +1,19 @@
-import { definePlugin, type Exchange, z } from 'turnpike/plugin'
+import { LRUCache } from 'lru-cache'
+import { definePlugin, z } from 'turnpike/plugin'
 import type { Usage } from 'turnpike/plugin/spend'
-import { answererOf, costOf, estimate, mostOutputTokens, toNanoUsd, toUsd } from 'turnpike/plugin/spend'
-import { admit } from './admission.ts'
-import { budgetHeaders, type WindowBalance } from './budget-headers.ts'
+import { answererOf, costOf, estimate, estimateBySize, mostOutputTokens, toNanoUsd, toUsd } from 'turnpike/plugin/spend'
+import { type AdmissionFacts, admit } from './admission.ts'
+import { budgetHeaders, leastLeft, type WindowBalance } from './budget-headers.ts'
 import { Expectation } from './expectation.ts'
 import { Hold } from './hold.ts'
 import { lowerMaxTokens } from './lower-max-tokens.ts'
 import { answersOf, isMetered } from './metering.ts'
 import { isRefusal, withStatus } from './refusal.ts'
 import { type Bill, settleFailure, settleReply } from './settlement.ts'
-import { type Budget, budgetOf } from './windows.ts'
+import { type Budget, Budgets } from './windows.ts'
+
+/** Callers whose last remainder is known; it only decides whether a large request is estimated by its size. */
+const MOST_CALLERS = 2000
 
 const usd = (what: string) =>
   z.number().min(0).max(1_000_000).optional().describe(`${what}, in USD. Tightens the operator’s cap. 0 blocks.`)
@@ -43,6 +47,7 @@ export default definePlugin({
   onError: 'refuse',
   setup(operators, { caps, clock, log, prices, spend, tokens }) {
     const expectation = new Expectation()
+    const lastLeft = new LRUCache<string, number>({ max: MOST_CALLERS })
     return {
       middleware: (effective) => {
         // A caller may lower a cap but never raise it.
@@ -51,11 +56,12 @@ export default definePlugin({
           perDayNanoUsd: tighter(operators.per_day, effective.per_day),
           perMonthNanoUsd: tighter(operators.per_month, effective.per_month),
         }
+        const budgets = new Budgets(own)
         const clamp = { isOn: effective.clamp, floorTokens: effective.floor }
         return async function costGuard(ctx, next) {
           const { exchange } = ctx.state
           const atMs = clock.nowMs()
-          const budget = budgetOf(caps(exchange.caller), { ...own, scope: scopeOf(exchange) }, atMs)
+          const budget = budgets.of(exchange.caller, caps(exchange.caller), atMs)
           if (isUnbounded(budget)) {
             exchange.idle('no cap is set')
             return next()
@@ -65,14 +71,39 @@ export default definePlugin({
             ctx.set(budgetHeaders(windows, { atMs, isMessages }))
           const answers = answersOf(exchange)
           // Estimated before the guard itself may lower the limit.
-          const { request } = exchange
-          const counter = tokens.forCaller?.(exchange.caller.scope) ?? tokens
-          const key = `${exchange.caller.scope} ${exchange.target.provider}/${exchange.target.model}`
+          const { request, targets, client, caller } = exchange
+          const counter = tokens.forCaller?.(caller.scope) ?? tokens
+          const estimators = { tokens: counter, prices }
+          const weigh = once(() => estimate({ request, targets, client }, estimators, { answers, atMs }))
+          const key = `${caller.scope} ${exchange.target.provider}/${exchange.target.model}`
+          const hold = new Hold(spend, exchange.id, { budget, atMs })
+          const facts: AdmissionFacts = {
+            weigh,
+            bySize: estimateBySize({ request, targets, client }, estimators, { answers, atMs }),
+            lastLeftNanoUsd: lastLeft.get(caller.scope) ?? Number.POSITIVE_INFINITY,
+            expectedTokens: expectation.tokens(key),
+            maxTokens: mostOutputTokens(request),
+            isMetered: isMetered(exchange),
+            clamp,
+          }
+          const orRefusal = admit(hold, facts).catch(async (error) => {
+            if (!isRefusal(error)) throw error
+            lastLeft.set(caller.scope, 0)
+            // Without a reply of the ledger the refusal omits these headers.
+            setBudgetHeaders(await hold.currentBalances().catch(() => []))
+            throw withStatus(error, exchange.route === 'agent' ? error.status : operators.refusal_status)
+          })
+          // The ledger serves a burst one request after another, refusals too.
+          const admission = await exchange.withoutTimeout(orRefusal)
+          const { maxTokens } = admission
+          setBudgetHeaders(hold.balances)
+          lastLeft.set(caller.scope, leastLeft(hold.balances))
           const bill: Bill = {
             exchange,
-            hold: new Hold(spend, exchange.id, { budget, atMs }),
-            estimate: estimate(exchange, { tokens: counter, prices }, { answers, atMs }),
-            isMetered: isMetered(exchange),
+            hold,
+            admission,
+            weigh,
+            isMetered: facts.isMetered,
             atMs,
             clock,
             prices,
@@ -83,24 +114,9 @@ export default definePlugin({
               counter.learn?.(request, (answererOf(exchange) ?? exchange.target).model, inputTokensOf(usage))
             },
           }
-          const admission = admit(bill.hold, {
-            ...bill,
-            expectedTokens: expectation.tokens(key),
-            maxTokens: mostOutputTokens(exchange.request),
-            clamp,
-          })
-          const orRefusal = admission.catch(async (error) => {
-            if (!isRefusal(error)) throw error
-            // Without a reply of the ledger the refusal omits these headers.
-            setBudgetHeaders(await bill.hold.currentBalances().catch(() => []))
-            throw withStatus(error, exchange.route === 'agent' ? error.status : operators.refusal_status)
-          })
-          // The ledger serves a burst one request after another, refusals too.
-          const { maxTokens } = await exchange.withoutTimeout(orRefusal)
-          setBudgetHeaders(bill.hold.balances)
           let isAsked = false
           try {
-            noteAdmission(bill, maxTokens)
+            noteAdmission(bill)
             if (bill.isMetered) exchange.limitAnswer({ outputTokens: Number.POSITIVE_INFINITY })
             if (maxTokens !== undefined) lowerMaxTokens(exchange, maxTokens)
             exchange.signal.throwIfAborted()
@@ -118,15 +134,20 @@ export default definePlugin({
 })
 
 /** Records in the trace the held amount, the most the request can cost, and a lowered `max_tokens`. */
-function noteAdmission({ exchange, hold, estimate }: Bill, maxTokens: number | undefined): void {
+function noteAdmission({ exchange, hold, admission: { estimate, maxTokens } }: Bill): void {
   const heldUsd = toUsd(hold.heldNanoUsd)
   const worstUsd = toUsd(costOf(estimate, mostOutputTokens(exchange.request)))
   if (maxTokens === undefined) exchange.note('held', { heldUsd, worstUsd })
   else exchange.note('clamped', { heldUsd, worstUsd, maxTokens })
 }
 
-function scopeOf({ caller }: Exchange): string {
-  return `key:${caller.scope}`
+/** Computes on first use. */
+function once<Value extends object>(compute: () => Value): () => Value {
+  let value: Value | undefined
+  return () => {
+    value ??= compute()
+    return value
+  }
 }
 
 function isUnbounded({ perRequestNanoUsd, windows }: Budget): boolean {

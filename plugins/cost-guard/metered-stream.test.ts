@@ -22,8 +22,10 @@ function play({
   capTokens,
   heldTokens = 100,
   inputNanoUsd = 3000,
+  weigh = () => ESTIMATE,
   answer,
 }: {
+  weigh?: () => typeof ESTIMATE
   inputNanoUsd?: number
   capTokens: number
   heldTokens?: number
@@ -56,7 +58,14 @@ function play({
   const read: Buffer[] = []
   const inputOf = () => inputNanoUsd
   const request = new RequestDocument(Buffer.from('{}'))
-  const reply = meteredStream(origin, { request, hold, estimate: ESTIMATE, inputOf, onEnd: (end) => ends.push(end) })
+  const reply = meteredStream(origin, {
+    request,
+    hold,
+    estimate: ESTIMATE,
+    weigh,
+    inputOf,
+    onEnd: (end) => ends.push(end),
+  })
   const open = () =>
     reply.open({ write: (portion) => read.push(portion) > 0, end: (ending) => void endings.push(ending) })
   return {
@@ -132,6 +141,29 @@ test('meter: portions beyond the hold wait until it has grown', async (t) => {
   t.is(stream.text(), portions.slice(0, 1200).join(''))
   t.false(stream.log.isPaused)
   t.true(stream.hold.heldNanoUsd >= (stream.ends[0]?.mostNanoUsd ?? 0))
+})
+
+const LIGHT = { ...ESTIMATE, inputNanoUsd: 1000 }
+
+test('meter: an estimate by size is replaced by the weight before more is held', async (t) => {
+  const stream = play({ capTokens: 5000, heldTokens: 60, weigh: () => LIGHT, inputNanoUsd: ESTIMATE.inputNanoUsd })
+  await stream.begin()
+  stream.open()
+  // Without the provider’s count of the input, which comes with the first event.
+  const portions = portionsOf('word '.repeat(800)).slice(1)
+  for (const portion of portions.slice(0, 200)) stream.send(portion)
+  await settle()
+  t.is(stream.text(), portions.slice(0, 200).join(''))
+  t.is(stream.hold.heldNanoUsd, costOf(ESTIMATE, 60), 'the hold covers the weight')
+})
+
+test('meter: a broken stream is charged by weight', async (t) => {
+  const stream = play({ capTokens: 5000, weigh: () => LIGHT })
+  await stream.begin()
+  stream.open()
+  for (const portion of portionsOf('a').slice(1, 2)) stream.send(portion)
+  stream.reply.cancel()
+  t.true((stream.ends[0]?.mostNanoUsd ?? 0) < costOf(LIGHT, 100))
 })
 
 test('meter: portions that arrive meanwhile are covered before it continues', async (t) => {

@@ -23,7 +23,10 @@ export interface MeterOptions {
   /** Request as the client sent it, whose dialect and options apply to an early end. */
   readonly request: RequestDocument
   readonly hold: Hold
+  /** Estimate of which the hold was made. */
   readonly estimate: Estimate
+  /** Returns the estimate by weight, which may be lower. */
+  readonly weigh: () => Estimate
   /** Returns the cost of an input with these counts, in nano-USD. */
   readonly inputOf: (usage: Usage) => number
   /** Called once at the end of the stream. */
@@ -57,6 +60,8 @@ class Meter implements FlowDriver {
   readonly #options: MeterOptions
   readonly #end
   #estimate: Estimate
+  /** Cost of the input by the provider's count. */
+  #countedInput: { readonly inputNanoUsd: number } | undefined
   /** Upper bound on the tokens received. */
   #tokens = SLACK_TOKENS
   /** Portions received but not yet covered by the hold. */
@@ -100,7 +105,13 @@ class Meter implements FlowDriver {
   /** Replaces the estimate by the provider's count of the input, which is closer to the actual cost. */
   #weighInput(usage: Usage | undefined): void {
     if (!hasInput(usage)) return
-    this.#estimate = { ...this.#estimate, inputNanoUsd: this.#options.inputOf(usage) }
+    this.#countedInput = { inputNanoUsd: this.#options.inputOf(usage) }
+    this.#estimate = { ...this.#estimate, ...this.#countedInput }
+  }
+
+  /** Replaces an estimate by size, before more is held and before received output is charged. */
+  #refine(): void {
+    this.#estimate = { ...this.#options.weigh(), ...this.#countedInput }
   }
 
   #take(portion: Buffer): boolean {
@@ -129,6 +140,7 @@ class Meter implements FlowDriver {
   }
 
   async #grow(): Promise<void> {
+    this.#refine()
     // More may arrive while the ledger is busy, and must be covered as well.
     while (!this.#isPaid && this.#ending === undefined) {
       const step = Math.max(STEP_TOKENS, Math.ceil(this.#tokens * STEP_SHARE))
@@ -177,6 +189,7 @@ class Meter implements FlowDriver {
   }
 
   #notify(ending: Ending, isCut: boolean): void {
+    if (ending.outcome !== 'complete') this.#refine()
     const { onEnd } = this.#options
     onEnd({ ending, isCut, mostTokens: this.#tokens, mostNanoUsd: this.#mostNanoUsd })
   }

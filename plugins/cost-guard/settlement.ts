@@ -1,6 +1,7 @@
 import type { Clock, Exchange, Log } from 'turnpike/plugin'
 import type { BytesReply, Ending } from 'turnpike/plugin/bytes'
 import { answererOf, costOf, type Estimate, type Prices, type Usage } from 'turnpike/plugin/spend'
+import type { Admission } from './admission.ts'
 import type { Hold } from './hold.ts'
 import { hasInput } from './input.ts'
 import { meteredStream } from './metered-stream.ts'
@@ -9,7 +10,9 @@ import { meteredStream } from './metered-stream.ts'
 export interface Bill {
   readonly exchange: Exchange
   readonly hold: Hold
-  readonly estimate: Estimate
+  readonly admission: Admission
+  /** Returns the estimate by weight. */
+  readonly weigh: () => Estimate
   readonly isMetered: boolean
   /** Moment of admission, whose prices apply. */
   readonly atMs: number
@@ -27,7 +30,7 @@ const MOST_TOKENS_A_SECOND = 500
 
 /** Settles a reply once, on any end, and keeps a stream within its hold until then. */
 export function settleReply(bill: Bill): void {
-  const { exchange, hold, estimate, isMetered } = bill
+  const { exchange, hold, admission, weigh, isMetered } = bill
   const { reply } = exchange
   // A plugin replied instead of the provider: nothing is owed.
   if (reply === undefined || answererOf(exchange) === undefined) settle(bill, () => 0)
@@ -36,15 +39,18 @@ export function settleReply(bill: Bill): void {
     exchange.reply = meteredStream(reply, {
       request: exchange.client.document,
       hold,
-      estimate,
+      estimate: admission.estimate,
+      weigh,
       inputOf: (usage) => priced(bill, { ...usage, outputTokens: 0 }),
       onEnd({ ending, mostTokens, mostNanoUsd, isCut }) {
         if (isCut) exchange.note('cut', { mostTokens })
-        settle(bill, () => costOfStream(bill, ending, mostNanoUsd))
+        settle(bill, () => costOfStream(bill, ending, { mostNanoUsd, mostTokens }))
       },
     })
   } else
-    void reply.ended.then((ending) => settle(bill, () => costOfStream(bill, ending, mostByNow(bill, ending.usage))))
+    void reply.ended.then((ending) =>
+      settle(bill, () => costOfStream(bill, ending, { mostNanoUsd: mostByNow(bill, ending.usage), mostTokens: 0 })),
+    )
 }
 
 /**
@@ -62,23 +68,32 @@ export function settleFailure(bill: Bill, { isAsked }: { isAsked: boolean }): vo
  */
 function costOfReply(bill: Bill, { status, usage }: BytesReply): number {
   if (status >= 400) return 0
-  return usage === undefined ? bill.hold.heldNanoUsd : whole(bill, usage)
+  return usage === undefined ? mostOfHold(bill, 0) : whole(bill, usage)
 }
 
 /**
  * Returns the cost of a stream. A complete one has reported its counts. One that ended early costs what was received,
  * never more than the hold.
  */
-function costOfStream(bill: Bill, { outcome, usage }: Ending, mostNanoUsd: number): number {
-  const { hold } = bill
-  if (outcome === 'complete') return usage === undefined ? hold.heldNanoUsd : whole(bill, usage)
+function costOfStream(
+  bill: Bill,
+  { outcome, usage }: Ending,
+  { mostNanoUsd, mostTokens }: { mostNanoUsd: number; mostTokens: number },
+): number {
+  if (outcome === 'complete') return usage === undefined ? mostOfHold(bill, mostTokens) : whole(bill, usage)
   const known = usage === undefined ? 0 : priced(bill, usage)
-  return Math.max(known, Math.min(mostNanoUsd, hold.heldNanoUsd))
+  return Math.max(known, Math.min(mostNanoUsd, bill.hold.heldNanoUsd))
+}
+
+/** Returns the part of the hold that a reply without counts may have cost: an estimate by size held more. */
+function mostOfHold({ hold, admission, weigh }: Bill, mostTokens: number): number {
+  return Math.min(hold.heldNanoUsd, costOf(weigh(), Math.max(admission.heldTokens, mostTokens)))
 }
 
 function mostByNow(bill: Bill, usage: Usage | undefined): number {
-  const { estimate, clock, atMs } = bill
+  const { weigh, clock, atMs } = bill
   const tokens = Math.ceil((Math.max(0, clock.nowMs() - atMs) / 1000) * MOST_TOKENS_A_SECOND)
+  const estimate = weigh()
   const inputNanoUsd = hasInput(usage) ? priced(bill, { ...usage, outputTokens: 0 }) : estimate.inputNanoUsd
   return costOf({ ...estimate, inputNanoUsd }, tokens)
 }

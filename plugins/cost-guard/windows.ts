@@ -1,5 +1,8 @@
+import type { Exchange } from 'turnpike/plugin'
 import type { Cap, Caps, SpendWindow } from 'turnpike/plugin/spend'
-import { periodOf } from './calendar.ts'
+import { type Period, periodOf } from './calendar.ts'
+
+type Caller = Exchange['caller']
 
 /** Caps of a request including the caller's own, in whole nano-dollars. */
 export interface Budget {
@@ -29,6 +32,25 @@ export function budgetOf(caps: Caps, own: OwnCaps & { scope: string }, atMs: num
     else if (limitNanoUsd < (windows[index]?.limitNanoUsd ?? 0)) windows[index] = window
   }
   return { perRequestNanoUsd: smaller(caps.perRequestNanoUsd, own.perRequestNanoUsd), windows }
+}
+
+/** Budgets of callers with caps of a pipeline: each is computed once a day for a caller whose caps stay the same. */
+export class Budgets {
+  readonly #own: OwnCaps
+  readonly #known = new WeakMap<Caller, { readonly caps: Caps; readonly today: Period; readonly budget: Budget }>()
+
+  constructor(own: OwnCaps) {
+    this.#own = own
+  }
+
+  of(caller: Caller, caps: Caps, atMs: number): Budget {
+    const today = periodOf('day', atMs)
+    const known = this.#known.get(caller)
+    if (known?.caps === caps && known.today === today) return known.budget
+    const budget = budgetOf(caps, { ...this.#own, scope: `key:${caller.scope}` }, atMs)
+    this.#known.set(caller, { caps, today, budget })
+    return budget
+  }
 }
 
 function smaller(one: number | undefined, other: number | undefined): number | undefined {

@@ -1,6 +1,6 @@
 /** The entry point `turnpike/plugin/spend`: caps, prices, usage, estimates and the ledger, for plugins that limit spending. */
 export type { Cap, Caps } from '../core/money/caps.ts'
-export { costOf, type Estimate, estimate, mostOutputTokens, tokensFor } from '../core/money/estimate.ts'
+export { costOf, type Estimate, estimate, estimateBySize, mostOutputTokens, tokensFor } from '../core/money/estimate.ts'
 export { answererOf, type Prices } from '../core/money/prices.ts'
 export { toNanoUsd, toUsd } from '../core/money/usd.ts'
 export type { Reservation, SpendLedger, SpendSums, SpendWindow } from '../core/ports/spend-ledger.ts'

@@ -1,6 +1,7 @@
-import type { Cap, CapsOf } from '../core/money/caps.ts'
+import type { Cap, Caps, CapsOf } from '../core/money/caps.ts'
 import { toNanoUsd } from '../core/money/usd.ts'
 import type { KeyLimits } from '../core/ports/keys.ts'
+import type { Caller } from '../core/request/caller.ts'
 
 /** The operator's configured caps, in USD; unset: no cap. */
 export interface ConfiguredCaps {
@@ -15,11 +16,11 @@ export interface ConfiguredCaps {
 
 /**
  * Returns the caps of each caller: on its key, on its user, and on the instance. A key's owner may set lower ones on
- * it; higher ones have no effect.
+ * it; higher ones have no effect. The caps of a caller are computed once.
  */
 export function createCapsOf(costs: ConfiguredCaps): CapsOf {
   const instance = capsOn('instance', costs.instance_per_day, costs.instance_per_month)
-  return ({ scope, userId, limits }) => ({
+  const compute = ({ scope, userId, limits }: Caller): Caps => ({
     perRequestNanoUsd: toOptionalNanoUsd(least(costs.per_request, limits?.costPerRequest)),
     windows: [
       ...capsOnKey(`key:${scope}`, costs, limits),
@@ -27,6 +28,12 @@ export function createCapsOf(costs: ConfiguredCaps): CapsOf {
       ...instance,
     ],
   })
+  const known = new WeakMap<Caller, Caps>()
+  return (caller) => {
+    const caps = known.get(caller) ?? compute(caller)
+    known.set(caller, caps)
+    return caps
+  }
 }
 
 function capsOnKey(scope: string, costs: ConfiguredCaps, limits: KeyLimits = {}): Cap[] {

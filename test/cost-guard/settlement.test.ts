@@ -136,6 +136,19 @@ test('settlement: JSON without counts may have cost all that is held', async (t)
   t.is(holds[0]?.costNanoUsd, holds[0]?.amountNanoUsd)
 })
 
+for (const stream of [false, true]) {
+  test(`settlement: of a large request far from its caps, a reply without counts costs the weight (${stream ? 'SSE' : 'JSON'})`, async (t) => {
+    const body: JsonObject = { type: 'message', content: [] }
+    const bytes = 'event: message_stop\ndata: {"type":"message_stop"}\n\n'
+    const script = stream ? ({ kind: 'sse', bytes } as const) : ({ kind: 'reply', body } as const)
+    const asking = { as: t.title, stream, prompt: 'Some words of a conversation. '.repeat(1000) }
+    await cost.ask(cost.fixture.scenario({ anthropic: script }), { ...asking, guard: 'per_day=1000' })
+    const [far] = (await cost.settled(t.title)).holds
+    t.true((far?.amountNanoUsd ?? 0) > 30_000 * SONNET.input, 'the size is held')
+    t.true((far?.costNanoUsd ?? 0) < 12_000 * SONNET.input, 'the weight is charged')
+  })
+}
+
 test('settlement: a stream that breaks costs the received part', async (t) => {
   const text = 'some more words '.repeat(50)
   const script = { kind: 'answer', text, cutAfterBytes: 5000 } as const

@@ -34,6 +34,12 @@ export interface Cursor extends Tally {
   at: number
   /** Set while the names walked over are the client's own: their case is not checked. */
   isFree: boolean
+  /** Bits of the names met so far, outside data. */
+  seen: number
+  /** Cleared by a name or a type that may stand for more than its text. */
+  isText: boolean
+  /** Set by a lifetime of a cache entry other than the usual one. */
+  hasLongTtl: boolean
 }
 
 export const TYPE = 1 << 0
@@ -51,6 +57,15 @@ export const DESCRIPTION = 1 << 11
 /** The key has an escape. */
 export const ESCAPED = 1 << 12
 const FIRST_OTHER_BIT = 13
+/** Names without a bit whose values are text, in any object. */
+const TEXT_NAMES = new Set([
+  'caller',
+  'eager_input_streaming',
+  'allowed_callers',
+  'refusal',
+  'reasoning_content',
+  'index',
+])
 
 /** The first bytes that a value may have: they show its kind. */
 type FirstBytes = readonly [number, number]
@@ -105,6 +120,11 @@ function membersByName(): Readonly<Record<string, Member>> {
 
 const BY_NAME = membersByName()
 const MEMBERS = createWordTable(BY_NAME)
+const bitsOf = (names: readonly string[]) => names.reduce((bits, name) => bits | (BY_NAME[name]?.bit ?? 0), 0)
+/** Names of media, and names that must be decoded first. */
+export const MORE_THAN_TEXT = ESCAPED | bitsOf(['source', 'data', 'media_type', 'url', 'image_url'])
+/** Lifetime of a cache entry. */
+export const TTL = bitsOf(['ttl'])
 /** The same names written with an escape: no value suits those, so the schema decides. */
 const ESCAPED_MEMBERS = new Map(
   Object.entries(BY_NAME).map(([name, member]) => [
@@ -148,6 +168,7 @@ function walkOtherName(cursor: Cursor, names: Names): Member {
     note(names, member, at)
     return member
   }
+  if (!TEXT_NAMES.has(name)) cursor.isText = false
   if (!cursor.isFree) assertCase(name, MEMBER_NAMES, at)
   names.others ??= new Set()
   if (names.others.has(name)) throw duplicate(at)

@@ -26,12 +26,14 @@ import {
   INPUT,
   IS_ERROR,
   type Member,
+  MORE_THAN_TEXT,
   NAME,
   type Names,
   ROLE,
   SOURCE,
   TEXT,
   TOOL_USE_ID,
+  TTL,
   TYPE,
   walkName,
 } from './scan-members.ts'
@@ -63,6 +65,9 @@ const LAST_NUMBER_START = 57
 const SHORTEST_INFINITE = 5
 
 const ROLES = createWordTable({ user: ROLE, assistant: ROLE, system: ROLE })
+/** Types of tools that the client runs; a provider's own have prompts and results that are not in the body. */
+const CLIENTS_TOOLS = createWordTable({ custom: TYPE, function: TYPE })
+const USUAL_TTL = createWordTable({ '5m': TTL })
 
 /** The members that an object must have, and those whose values must suit their names. */
 interface ObjectShape {
@@ -174,10 +179,14 @@ function walkObject(cursor: Cursor, expected: ObjectShape, depth: number): boole
     const member = walkName(cursor, names)
     const { bit } = member
     if (bit === TYPE && expected === BLOCK) shape = wordAt(BLOCKS, cursor.bytes, cursor.at)?.value ?? TYPED
+    if (bit === TYPE && expected === TOOL)
+      cursor.isText &&= wordAt(CLIENTS_TOOLS, cursor.bytes, cursor.at) !== undefined
     if (!walkMember(cursor, member, depth + 1)) wrong |= bit
     next = nextMember(text, cursor.at)
   }
   cursor.at = -next
+  cursor.seen |= names.seen
+  if ((names.seen & MORE_THAN_TEXT) !== 0) cursor.isText = false
   return (names.seen & shape.needed) === shape.needed && (wrong & (shape.checked | ESCAPED)) === 0
 }
 
@@ -190,6 +199,7 @@ function walkMember(cursor: Cursor, { bit, firstBytes, isData, isFree }: Member,
   if (isData) cursor.at = skipValue(text, at, depth, cursor)
   else if (isFree) walkFreeValue(cursor, depth)
   else walkValue(cursor, depth)
+  if (bit === TTL) cursor.hasLongTtl ||= wordAt(USUAL_TTL, bytes, at) === undefined
   if (bit === ROLE) return wordAt(ROLES, bytes, at) !== undefined
   if (bit === TYPE && hasBackslash(bytes, at, cursor.at)) return false
   return first === firstBytes[0] || first === firstBytes[1]

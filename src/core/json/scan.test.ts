@@ -333,6 +333,23 @@ test('scanRequest: raw line ends and tabs, and escaped names, make a request not
   t.false(shapeOf('{}').plain)
 })
 
+test('scanRequest: the longest lifetime of a cache mark, in content and options, not in data', (t) => {
+  const marked = (mark: string) => `{"system":[{"type":"text","text":"hi",${mark}}]}`
+  const cases: readonly (readonly [body: string, cacheMarks: 'none' | '5m' | '1h'])[] = [
+    ['{"system":"\\"cache_control\\":1h"}', 'none'],
+    ['{"tools":[{"name":"a","input_schema":{"cache_control":{"ttl":"1h"}}}]}', 'none'],
+    [marked('"cache_control":{"type":"ephemeral"}'), '5m'],
+    [marked('"cache_control":{"ttl":"5m","type":"ephemeral"}'), '5m'],
+    [marked('"cache_control":{"type":"ephemeral","ttl":"1h"}'), '1h'],
+    [marked('"cache_control":{"type":"ephemeral","ttl":"\\u0035m"}'), '1h'],
+    [marked('"cache\\u005fcontrol":{"type":"ephemeral"}'), '1h'],
+    ['{"cache_control":{"type":"ephemeral"}}', '5m'],
+    ['{"cache_control":{"type":"ephemeral","ttl":"1h"}}', '1h'],
+    ['{"tools":[{"name":"a","cache_control":{"type":"ephemeral"}}]}', '5m'],
+  ]
+  for (const [body, cacheMarks] of cases) t.is(shapeOf(body).cacheMarks, cacheMarks, body)
+})
+
 test('scanRequest: nesting is bounded, and the error names the place', (t) => {
   const nested = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
   t.notThrows(() => shapeOf(nested(MAX_DEPTH)))

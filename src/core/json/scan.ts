@@ -15,7 +15,7 @@ import { BodyFault } from './body-fault.ts'
 import { firstInvalidUtf8 } from './json-error.ts'
 import { pathAt } from './json-path.ts'
 import { FIELD_NAMES, hasFreeNames } from './known-names.ts'
-import { assertCase, type Cursor, decodeKey, duplicate, skipName } from './scan-members.ts'
+import { assertCase, CACHE_CONTROL, type Cursor, decodeKey, duplicate, ESCAPED, skipName } from './scan-members.ts'
 import { walkFreeValue, walkMessages, walkSystem, walkTools, walkValue } from './scan-message.ts'
 import {
   CLOSE_BRACE,
@@ -52,6 +52,13 @@ export interface RequestShape {
    * the scalar fields are left to check. False proves nothing: parse the body and apply the schema.
    */
   readonly plain: boolean
+  /**
+   * True when `messages`, `system` and `tools` certainly have nothing but text, tools of the client and their calls: no
+   * media, no files, no tools of the provider. False proves nothing.
+   */
+  readonly isText: boolean
+  /** Longest lifetime of a mark for the prompt cache in the body, outside data. */
+  readonly cacheMarks: 'none' | '5m' | '1h'
   /** Memoised results about the bytes, by a key of the caller's own: see `RequestDocument.memo`. */
   memos: Map<symbol, unknown> | undefined
 }
@@ -137,15 +144,23 @@ function parseKey(json: Buffer, position: number): string {
  */
 export function scanRequest(bytes: Buffer): RequestShape {
   if (!isUtf8(bytes)) throw new ScanError('a character is not UTF-8', firstInvalidUtf8(bytes))
-  const cursor: Cursor = { bytes, text: bytes.toString('latin1'), at: 0, values: 0, isFree: false }
-  const shape: Findings = { fields: new Map(), messages: [], plain: true, memos: undefined }
+  const cursor: Cursor = { bytes, text: bytes.toString('latin1'), at: 0, values: 0, isFree: false, ...NOTHING_SEEN }
+  const shape: Findings = { fields: new Map(), messages: [], plain: true, memos: undefined, ...NO_CONTENT }
   try {
     walkBody(cursor, shape)
   } catch (error) {
     throw error instanceof BodyFault ? refusal(cursor.text, error) : error
   }
   shape.plain &&= shape.fields.has('messages') && !hasRawControls(cursor.text)
+  shape.isText = cursor.isText
+  shape.cacheMarks = cacheMarksOf(cursor, shape)
   return shape
+}
+
+function cacheMarksOf({ seen, hasLongTtl }: Cursor, { fields }: Findings): Findings['cacheMarks'] {
+  if ((seen & ESCAPED) !== 0) return '1h'
+  if ((seen & CACHE_CONTROL) === 0 && !fields.has('cache_control')) return 'none'
+  return hasLongTtl ? '1h' : '5m'
 }
 
 function refusal(text: string, cause: BodyFault): GatewayError {
@@ -157,8 +172,13 @@ interface Findings {
   readonly fields: Map<string, Range>
   readonly messages: Range[]
   plain: boolean
+  isText: boolean
+  cacheMarks: RequestShape['cacheMarks']
   memos: Map<symbol, unknown> | undefined
 }
+
+const NOTHING_SEEN = { seen: 0, isText: true, hasLongTtl: false }
+const NO_CONTENT = { isText: true, cacheMarks: 'none' } as const
 
 function walkBody(cursor: Cursor, findings: Findings): void {
   const { text } = cursor
@@ -213,10 +233,17 @@ function walkField(cursor: Cursor, name: string, findings: Findings): boolean {
     case 'tools':
       return walkTools(cursor)
     default:
-      if (hasFreeNames(name)) walkFreeValue(cursor, 1)
-      else walkValue(cursor, 1)
+      walkOtherField(cursor, name)
       return true
   }
+}
+
+/** Moves past the value of a field that is no content. */
+function walkOtherField(cursor: Cursor, name: string): void {
+  const { isText } = cursor
+  if (hasFreeNames(name)) walkFreeValue(cursor, 1)
+  else walkValue(cursor, 1)
+  cursor.isText = isText
 }
 
 /** Returns whether there are raw line ends or tabs: white space between tokens, but an error inside a string. */

@@ -1,4 +1,3 @@
-import { createStringSearch } from '../json/string-search.ts'
 import type { TokenCounter } from '../ports/token-counter.ts'
 import type { Exchange, Target } from '../request/exchange.ts'
 import { targetsWithNamed } from '../request/named-models.ts'
@@ -17,29 +16,61 @@ export interface Estimate {
   readonly inputTokens: number
 }
 
+/** Services of an estimate. */
+interface Estimators {
+  readonly tokens: TokenCounter
+  readonly prices: Prices
+}
+
+/** Number of choices requested, and the moment whose prices apply. */
+interface Terms {
+  readonly answers: number
+  readonly atMs: number
+}
+
 /** Safety factor of the input's estimate: on recorded traffic, estimates were never short by more. */
 const MARGIN = 1.3
 const MARGIN_TOKENS = 32
-const CACHE_CONTROL = createStringSearch('cache_control')
-const ONE_HOUR = createStringSearch('1h')
-const CACHE_WRITES = Symbol('cache writes')
+/** Larger bodies are estimated by their size first: weighing one takes longer than all other work on it. */
+const SMALL_BYTES = 4096
 
 /** Estimates a request for so many choices, at the prices of the dearest of the models that may answer it. */
-export function estimate(
-  asked: Asked,
-  { tokens, prices }: { tokens: TokenCounter; prices: Prices },
-  { answers, atMs }: { answers: number; atMs: number },
-): Estimate {
-  const { request, client } = asked
-  const targets = targetsWithNamed(asked.targets, client.document)
+export function estimate(asked: Asked, { tokens, prices }: Estimators, terms: Terms): Estimate {
+  const targets = targetsWithNamed(asked.targets, asked.client.document)
   const inputTokens = targets.reduce((most, target) => Math.max(most, sentTokens(asked, tokens, nameOf(target))), 0)
-  const bounded = Math.ceil(inputTokens * MARGIN) + MARGIN_TOKENS
-  const writes = dearest(cacheWritesOf(request), cacheWritesOf(client.document))
+  const mostTokens = Math.ceil(inputTokens * MARGIN) + MARGIN_TOKENS
+  return priced(asked, prices, { ...terms, targets, inputTokens, mostTokens })
+}
+
+/**
+ * Estimates a large request of text by its size, without reading it: never short, and several times the estimate by
+ * weight. `undefined` for any other request.
+ */
+export function estimateBySize(asked: Asked, { tokens, prices }: Estimators, terms: Terms): Estimate | undefined {
+  const { client } = asked
+  if (client.document.bytes.length <= SMALL_BYTES) return undefined
+  const isNative = client.dialect.name === 'messages'
+  if (!isNative && asked.request !== client.canonical) return undefined
+  const mostTokens = tokens.mostInputTokens?.(isNative ? asked.request : client.document)
+  if (mostTokens === undefined) return undefined
+  const targets = targetsWithNamed(asked.targets, client.document)
+  return priced(asked, prices, { ...terms, targets, inputTokens: mostTokens, mostTokens })
+}
+
+interface Sized extends Terms {
+  readonly targets: readonly Target[]
+  readonly inputTokens: number
+  /** Input tokens, with a margin. */
+  readonly mostTokens: number
+}
+
+function priced(asked: Asked, prices: Prices, { targets, inputTokens, mostTokens, answers, atMs }: Sized): Estimate {
+  const writes = dearest(cacheWritesOf(asked.request), cacheWritesOf(asked.client.document))
   let inputNanoUsd = 0
   let outputTokenNanoUsd = 0
   for (const target of targets) {
-    const rates = ratesOf(asked, prices, { target, inputTokens: bounded, atMs })
-    inputNanoUsd = Math.max(inputNanoUsd, bounded * rates[writes] + rates.callNanoUsd)
+    const rates = ratesOf(asked, prices, { target, inputTokens: mostTokens, atMs })
+    inputNanoUsd = Math.max(inputNanoUsd, mostTokens * rates[writes] + rates.callNanoUsd)
     outputTokenNanoUsd = Math.max(outputTokenNanoUsd, rates.outputNanoUsd)
   }
   return { inputNanoUsd, outputTokenNanoUsd: outputTokenNanoUsd * answers, inputTokens }
@@ -72,13 +103,11 @@ function dearest(one: CacheWrites, other: CacheWrites): CacheWrites {
   return CACHE_WRITE_RATES.indexOf(one) > CACHE_WRITE_RATES.indexOf(other) ? one : other
 }
 
+const WRITE_RATES = { none: 'inputNanoUsd', '5m': 'cacheWrite5mNanoUsd', '1h': 'cacheWrite1hNanoUsd' } as const
+
 /** Returns the rate of input that the body may have written to the prompt cache. */
-function cacheWritesOf(request: RequestDocument): CacheWrites {
-  return request.memo(CACHE_WRITES, ({ bytes }) => {
-    const text = bytes.toString('latin1')
-    if (!CACHE_CONTROL.test(text)) return 'inputNanoUsd'
-    return ONE_HOUR.test(text) ? 'cacheWrite1hNanoUsd' : 'cacheWrite5mNanoUsd'
-  })
+function cacheWritesOf({ shape }: RequestDocument): CacheWrites {
+  return WRITE_RATES[shape.cacheMarks]
 }
 
 /**

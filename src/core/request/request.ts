@@ -121,6 +121,11 @@ export class RequestDocument {
     return value
   }
 
+  /** Returns true when `memo` has a result under this key. */
+  hasMemo(key: symbol): boolean {
+    return this.shape.memos?.has(key) === true
+  }
+
   /** Returns a new document with these edits spliced in. Throws when a path does not exist or two edits overlap. */
   edited(edits: readonly Edit[]): RequestDocument {
     return new RequestDocument(applyEdits(this.bytes, [...edits]))

@@ -22,6 +22,10 @@ export class CallersTokens implements TokenCounter {
     return this.#measured.inputTokens(request, model, dialect)
   }
 
+  mostInputTokens(request: RequestDocument): number | undefined {
+    return this.#measured.mostInputTokens(request)
+  }
+
   forCaller(scope: string): TokenCounter {
     const known = this.#callers.get(scope)
     if (known !== undefined) return known

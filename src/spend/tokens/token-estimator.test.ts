@@ -85,21 +85,37 @@ for (const [kind, text, tokens, percent] of SAMPLES) {
 const UNSEEN = /^a(09|31)/
 const FACTOR = 1.45
 
+const recorded = recordedCounts()
+
 test(`token estimate: within a factor of ${FACTOR} of a provider’s count for recorded requests`, (t) => {
-  const { items, absent } = loadRecordings()
-  if (absent !== undefined) return t.pass(absent)
-  let seen = 0
-  for (const { name, request, response } of items) {
-    if (!/^a\d/.test(name) || UNSEEN.test(name) || response.status !== 200) continue
-    const counted = countedIn(response.bytes.toString())
-    if (counted === undefined) continue
-    const body = document(request.body.toString())
-    const ratio = count(body, body.model) / counted
+  if (recorded === undefined) return t.pass()
+  for (const { name, request, counted } of recorded) {
+    const ratio = count(request, request.model) / counted
     t.true(ratio < FACTOR && ratio > 1 / FACTOR, `${name}: ${ratio.toFixed(2)} of ${counted}`)
-    seen++
   }
-  t.true(seen >= 25, `${seen} recordings`)
+  t.true(recorded.length >= 25, `${recorded.length} recordings`)
 })
+
+test('token bound: recorded requests of text stay below it', (t) => {
+  if (recorded === undefined) return t.pass()
+  const bounded = recorded.flatMap(({ name, request, counted }) => {
+    const most = new TokenEstimator().mostInputTokens(request)
+    return most === undefined ? [] : { name, most, counted }
+  })
+  for (const { name, most, counted } of bounded) t.true(counted <= most, `${name}: ${counted} of ${most}`)
+  t.true(bounded.length >= 10, `${bounded.length} recordings`)
+})
+
+/** Returns recorded requests with the provider's counts of their input tokens; `undefined` without recordings. */
+function recordedCounts(): { name: string; request: RequestDocument; counted: number }[] | undefined {
+  const { items, absent } = loadRecordings()
+  if (absent !== undefined) return undefined
+  return items.flatMap(({ name, request, response }) => {
+    if (!/^a\d/.test(name) || UNSEEN.test(name) || response.status !== 200) return []
+    const counted = countedIn(response.bytes.toString())
+    return counted === undefined ? [] : { name, request: document(request.body.toString()), counted }
+  })
+}
 
 /** Returns the input tokens of a reply, cached ones included: a message, a count, or the first event of a stream. */
 function countedIn(reply: string): number | undefined {
@@ -298,3 +314,43 @@ for (const [claim, request] of [
     t.is(estimator.learned.o200k, 1)
   })
 }
+
+test('token bound: the size of a request of text, for any model', (t) => {
+  const request = ask('hi '.repeat(2000), { tools: [{ type: 'custom', name: 'look', input_schema: { source: 'b' } }] })
+  const bound = new TokenEstimator().mostInputTokens(request) ?? 0
+  t.true(bound >= request.bytes.length && bound <= request.bytes.length + 1024)
+})
+
+const inContent = (block: object) => ask([{ type: 'text', text: 'hi' }, block])
+for (const [claim, request] of [
+  ['an image', inContent({ type: 'image', source })],
+  ['an image in a result', inContent({ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'image', source }] })],
+  [
+    'an image under an escaped name',
+    document('{"messages":[{"role":"user","content":[{"type":"image","s\\u006furce":{}}]}]}'),
+  ],
+  ['an image of a chat', inContent({ type: 'image_url', image_url: { url: 'https://a.test/b.png' } })],
+  ['audio', inContent({ type: 'input_audio', input_audio: { data: 'AA', format: 'wav' } })],
+  ['a file', inContent({ type: 'file', file: { file_id: 'f' } })],
+  ['an upload', inContent({ type: 'container_upload', file_id: 'f' })],
+  ['a block of an unknown kind', inContent({ type: 'new', reference: 'r' })],
+  ['a tool of the provider', ask('hi', { tools: [{ type: 'web_search_20250305', name: 'web_search' }] })],
+  ['servers of tools', ask('hi', { mcp_servers: [{ type: 'url', url: 'https://a.test' }] })],
+  ['a prediction', ask('hi', { prediction: { type: 'content', content: 'hi' } })],
+  ['an unknown field', ask('hi', { attachments: ['f'] })],
+] as const) {
+  test(`token bound: none for a request with ${claim}`, (t) => {
+    t.is(new TokenEstimator().mostInputTokens(request), undefined)
+  })
+}
+
+test('token estimate: after the first answers, large requests are weighed for one lesson in sixteen', (t) => {
+  const estimator = new TokenEstimator()
+  let weighed = 0
+  for (let i = 0; i < 64 + 160; i++) {
+    const request = ask(`${i} ${PROSE.repeat(100)}`)
+    estimator.learn(request, GPT, 3000)
+    if (request.shape.memos !== undefined) weighed++
+  }
+  t.is(weighed, 64 + 10)
+})

@@ -33,15 +33,40 @@ const MOST_FACTOR = 2.2
 /** Below this number, frames and hidden prompts weigh too much to learn from. */
 const LEAST_TEACHING_TOKENS = 1000
 
+/** Answers of which each is a lesson. */
+const FIRST_LESSONS = 64
+const LESSON_EVERY = 16
+/** Weighing a body of this size takes microseconds. */
+const SMALL_BYTES = 4096
+/** Fields that have no more tokens than bytes, but for hidden prompts. */
+const TEXT_FIELDS = new Set([
+  ...['model', 'max_tokens', 'messages', 'system', 'tools', 'tool_choice', 'stream', 'metadata', 'thinking'],
+  ...['temperature', 'top_p', 'top_k', 'stop_sequences', 'service_tier', 'output_config', 'context_management'],
+  ...['cache_control', 'max_completion_tokens', 'n', 'stop', 'stream_options', 'user', 'seed', 'presence_penalty'],
+  ...['frequency_penalty', 'parallel_tool_calls', 'reasoning_effort', 'response_format', 'safety_identifier'],
+  ...['prompt_cache_key', 'store', 'verbosity'],
+])
+/** The most that those fields have together: tools, thinking, the format of the output. */
+const MOST_HIDDEN_TOKENS = 1024
+
 /** Estimates input tokens of requests in every dialect, and learns from providers' counts. */
 export class TokenEstimator implements TokenCounter {
   readonly #factors = new Map(FAMILIES.map(({ name, startFactor }) => [name, startFactor]))
+  /** Answers to large requests that were not weighed. */
+  #unweighed = 0
 
   /** Returns the input tokens of a request for a model, calibrated; a whole number of 1 or more. Takes about 1 ms for 300 KB. */
   inputTokens(request: RequestDocument, model: string, dialect: DialectName = 'messages'): number {
     const family = familyOf(model)
     const parts = partsOrText(request, dialect)
     return wholeTokens(this.#textTokens(promptUnits(parts, family), family) + fixedTokens(parts, family))
+  }
+
+  /** Returns the most tokens that a request of text can have in any tokenizer: each has at least one byte of the body. */
+  mostInputTokens({ bytes, shape }: RequestDocument): number | undefined {
+    if (!shape.isText) return undefined
+    for (const name of shape.fields.keys()) if (!TEXT_FIELDS.has(name)) return undefined
+    return bytes.length + MOST_HIDDEN_TOKENS
   }
 
   /** Returns the tokens of a text for a model, calibrated; a whole number, 0 for an empty text. Bytes are read as UTF-8. */
@@ -62,15 +87,22 @@ export class TokenEstimator implements TokenCounter {
    * Learns from an answer: `request` as sent, and the provider's count of input tokens, those read from and
    * written to its cache included. Only text requests of 1,000 tokens or more are used. The factor is compared
    * with the one that would have been exact, not with the estimate: a hundred answers at once do not overshoot.
+   * After the first answers, a large request that was not weighed before is weighed for a lesson only now and then.
    */
   learn(request: RequestDocument, model: string, counted: number): void {
     if (!Number.isSafeInteger(counted) || counted < LEAST_TEACHING_TOKENS) return
+    if (!this.#isWorthALesson(request)) return
     const family = familyOf(model)
     const parts = partsOrText(request, 'messages')
     if (!parts.isPlain || this.inputTokens(request, model) < LEAST_TEACHING_TOKENS) return
     const right = ((counted - fixedTokens(parts, family)) / promptUnits(parts, family)) * UNITS_PER_TOKEN
     const factor = this.#factorOf(family)
     this.#factors.set(family.name, clamp(factor + LEARNING_RATE * (clamp(right) - factor)))
+  }
+
+  #isWorthALesson(request: RequestDocument): boolean {
+    if (request.bytes.length <= SMALL_BYTES || request.hasMemo(PARTS.messages)) return true
+    return this.#unweighed++ < FIRST_LESSONS || this.#unweighed % LESSON_EVERY === 0
   }
 
   /** Factors by family: tokens per token of o200k. */

@@ -215,8 +215,15 @@ async function withoutRest(pool: ReservationPool | undefined, ask: () => Promise
   return ask()
 }
 
+/** Keys of lists that callers use again for each request of a day. */
+const keys = new WeakMap<readonly SpendWindow[], string>()
+
 function keyOf(windows: readonly SpendWindow[]): string {
-  return windows.map(({ scope, window, limitNanoUsd }) => `${scope} ${window} ${limitNanoUsd}`).join()
+  const known = keys.get(windows)
+  if (known !== undefined) return known
+  const key = windows.map(({ scope, window, limitNanoUsd }) => `${scope} ${window} ${limitNanoUsd}`).join()
+  keys.set(windows, key)
+  return key
 }
 
 function overflowOf(holdId: string): string {
