@@ -32,6 +32,15 @@ const MODEL_CLASSES: Readonly<Record<string, CreateModel>> = {
       maxRetries: 0,
       configuration: { baseURL: `${fixture.gateway.url}/v1`, defaultHeaders },
     }),
+  'ChatOpenAI with Responses': (model, defaultHeaders) =>
+    new ChatOpenAI({
+      model,
+      apiKey: 'any',
+      maxRetries: 0,
+      useResponsesApi: true,
+      zdrEnabled: true,
+      configuration: { baseURL: `${fixture.gateway.url}/v1`, defaultHeaders },
+    }),
 }
 
 const LONG = Array.from({ length: 400 }, (_, index) => `word${index}`).join(' ')

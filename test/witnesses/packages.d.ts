@@ -101,6 +101,8 @@ declare module '@langchain/openai' {
     model: string
     apiKey: string
     maxRetries?: number
+    useResponsesApi?: boolean
+    zdrEnabled?: boolean
     configuration: { baseURL: string; defaultHeaders?: Readonly<Record<string, string>> }
   }) => BaseChatModel
 }
