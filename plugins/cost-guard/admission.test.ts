@@ -47,6 +47,8 @@ const cases: [
   ['without ample budget, twice the usual', budgetOf(10 * WORST - 1), {}, 1600, 1600],
   ['near the limit, the usual', budgetOf(10 * costOf(ESTIMATE, 1600)), {}, 800, 800],
   ['at the limit, the remainder', budgetOf(costOf(ESTIMATE, 300)), {}, 300, 300],
+  ['at the floor, the floor', budgetOf(costOf(ESTIMATE, 64)), {}, 64, 64],
+  ['at the floor for one request, the floor', { perRequestNanoUsd: costOf(ESTIMATE, 64), windows: [] }, {}, 64, 64],
   [
     'a cap per request alone allows all that it covers',
     { perRequestNanoUsd: costOf(ESTIMATE, 5000), windows: [] },

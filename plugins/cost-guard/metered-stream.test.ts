@@ -7,7 +7,7 @@ import { costOf } from '../../src/core/money/estimate.ts'
 import type { ByteSourceSink } from '../../src/core/reply/byte-source.ts'
 import { createMemoryLedger } from '../../test/cost-guard/memory-ledger.ts'
 import { parseEvents } from '../../test/support/events.ts'
-import type { JsonObject } from '../../test/support/json.ts'
+import { type JsonObject, valueAt } from '../../test/support/json.ts'
 import { toEvents, toSse } from '../../test/support/provider/message-events.ts'
 import { checkEvents } from '../../test/support/stream-rules.ts'
 import { Hold } from './hold.ts'
@@ -203,6 +203,17 @@ test('meter: a reply whose last token has arrived is not cut, though its stream 
   for (const portion of portions.slice(-1)) stream.send(portion)
   stream.end()
   t.is(stream.text(), portions.join(''))
+})
+
+test('meter: a cut stream reports the tokens of its text, and not those that may be in flight', async (t) => {
+  const stream = play({ capTokens: 100 })
+  await stream.begin()
+  stream.open()
+  for (const portion of portionsOf('word '.repeat(400)).slice(0, -3)) stream.send(portion)
+  await settle()
+  t.like(stream.ends, [{ isCut: true }])
+  const reported = parseEvents(stream.text()).find(({ event }) => event === 'message_delta')
+  t.is(valueAt(reported?.data, 'usage.output_tokens'), (stream.ends[0]?.mostTokens ?? 0) - SLACK)
 })
 
 test('meter: a stream that breaks while it waits is reported as broken', async (t) => {

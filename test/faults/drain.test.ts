@@ -82,6 +82,22 @@ test('drain: a kept-alive connection does not hold the exit up once its reply is
   t.is((await ended).code, 0)
 })
 
+test('drain: of kept-alive connections each is closed when its reply is out, however long after the first', async (t) => {
+  await using fixture = await openFixture({ config: { server: { drain_timeout: '10m' } } })
+  const agent = new Agent({ keepAlive: true })
+  t.teardown(() => agent.destroy())
+  const [first, second] = [await underWay(fixture, agent), await underWay(fixture, agent)]
+  const ended = fixture.gateway.stop(LONGEST_MS)
+  await refusing(fixture.gateway.port)
+  const open = () => [agent.sockets, agent.freeSockets].flatMap((sockets) => Object.values(sockets)).flat().length
+  first.release()
+  t.true((await first.reply).endedCleanly)
+  await eventually(() => open() === 1, 'the first connection is closed')
+  second.release()
+  t.true((await second.reply).endedCleanly)
+  t.deepEqual(await ended, { code: 0, signal: null })
+})
+
 test('drain: what does not finish within drain_timeout is cut, and the exit code is 0', async (t) => {
   await using fixture = await openFixture({ config: { server: { drain_timeout: '1s' } } })
   const { reply } = await underWay(fixture)

@@ -12,6 +12,7 @@ import { createRedisDatabase, isRedisExpected } from '../support/redis.ts'
 const testWithRedis = isRedisExpected ? test : test.skip
 const KEYS = Array.from({ length: 20 }, (_, i) => `key ${i}`)
 const HOUR_MS = 3_600_000
+const SHORT_MS = 200
 /** A silent connection is noticed sooner than in production. */
 const PINGS = { everyMs: 300, silentMs: 1200 }
 
@@ -102,6 +103,50 @@ for (const kind of ['forgets', 'answers'] as const) {
     await eventually(isHeard, 'it is heard again, once', 20_000)
   })
 }
+
+testWithRedis(
+  'redis: a lease that its instance does not renew is free after its time, and one that it renews is not',
+  async (t) => {
+    const redisUrl = await createRedisDatabase()
+    const [one, other] = [await openFilled(t, redisUrl), await openFilled(t, redisUrl)]
+    t.true(await one.leases?.take('kept', HOUR_MS))
+    t.true(await one.leases?.take('left', SHORT_MS))
+    t.true(await one.leases?.take('shortened', HOUR_MS))
+    await one.leases?.renew('shortened', SHORT_MS)
+    for (const name of ['left', 'shortened'])
+      await eventually(async () => (await other.leases?.take(name, HOUR_MS)) === true, `${name} is free`, 10_000)
+    t.false(await other.leases?.take('kept', HOUR_MS))
+    await one.leases?.release('kept')
+    t.true(await other.leases?.take('kept', HOUR_MS))
+  },
+)
+
+testWithRedis('redis: a value is gone after its time', async (t) => {
+  const store = await openFilled(t, await createRedisDatabase())
+  await store.set('short', Buffer.from('x'), SHORT_MS)
+  await eventually(async () => (await store.get('short')) === undefined, 'it is gone', 10_000)
+  t.is(String(await store.get('key 0')), 'key 0')
+})
+
+testWithRedis('redis: services in two databases of one server do not hear each other', async (t) => {
+  const [ours, theirs] = [await createRedisDatabase(), await createRedisDatabase()]
+  const open = (url: string) => {
+    const channel = redisChannel(url, createRecordingLog(), PINGS)
+    t.teardown(() => channel.close())
+    const heard: string[] = []
+    channel.subscribe('news', (text) => heard.push(text))
+    return { channel, heard }
+  }
+  const [one, other, stranger] = [open(ours), open(ours), open(theirs)]
+  const areHeard = async () => {
+    await one.channel.publish('news', 'ours').catch(() => {})
+    await stranger.channel.publish('news', 'theirs').catch(() => {})
+    return other.heard.length > 0 && stranger.heard.length > 0
+  }
+  await eventually(areHeard, 'each service hears itself')
+  t.deepEqual([...new Set([...one.heard, ...other.heard])], ['ours'])
+  t.deepEqual([...new Set(stranger.heard)], ['theirs'])
+})
 
 /** Limiters of two instances, and whether they count together. */
 async function openLimiters(t: ExecutionContext, redisUrl: string) {

@@ -110,6 +110,21 @@ test('traces: without a client’s context a trace begins; a trace that a client
   t.falsy(server?.parentSpanId)
 })
 
+test('traces: a call has the tokens of each kind, and its input all that the provider has read', async (t) => {
+  const collector = await startCollector(t)
+  const { provider, gateway } = await open(t, startGateway, collector.url)
+  const usage = { input_tokens: 7, cache_read_input_tokens: 20, cache_creation_input_tokens: 100, output_tokens: 3000 }
+  provider.reply({ kind: 'answer', usage })
+  await send(gateway.url, { body: ask('how many') })
+  await eventually(() => collector.spans.length === 2, 'two spans')
+  const call = collector.spans.find(({ kind }) => kind === CLIENT)
+  const count = (name: string) => Number(attributeOf(call?.attributes ?? [], `gen_ai.usage.${name}`))
+  t.is(count('input_tokens'), 127)
+  t.is(count('output_tokens'), 3000)
+  t.is(count('cache_read.input_tokens'), 20)
+  t.is(count('cache_creation.input_tokens'), 100)
+})
+
 test('traces: a provider that fails is an error', async (t) => {
   const collector = await startCollector(t)
   const failing = await startGateway({

@@ -13,7 +13,7 @@ const HELD: CallReservation = { ok: true, callCredits: 0 }
 
 function fixture(t: ExecutionContext, { answer = async (): Promise<CallReservation> => HELD } = {}) {
   const sent: CallEnd[][] = []
-  const state = { isDown: false, taken: 0 }
+  const state = { isDown: false, taken: 0, ready: Promise.resolve() }
   const ledger: CallLedger = {
     take() {
       state.taken++
@@ -22,6 +22,7 @@ function fixture(t: ExecutionContext, { answer = async (): Promise<CallReservati
     async end(ends) {
       if (state.isDown) throw new GatewayError('service_unavailable', 'the database does not answer')
       if (ends.some(({ holdId }) => holdId === 'poison')) throw new Error('violates a constraint')
+      await state.ready
       sent.push([...ends])
       return ends.map(() => 'posted')
     },
@@ -126,6 +127,26 @@ test('quota charges: a refused one needs no end, and a failed one is free before
   failed.accept(HELD)
   await failed.waive()
   t.deepEqual(sent, [[end('failed', 0)]])
+})
+
+test('quota charges: a client without an answer waits until its call is free again; one with an answer does not', async (t) => {
+  const { charges, charge, sent, state } = fixture(t)
+  const gate = Promise.withResolvers<void>()
+  state.ready = gate.promise
+  const [failed, answered] = [charge('failed'), charge('answered')]
+  await Promise.all([failed.hold(), answered.hold()])
+  let isFree = false
+  const waiving = failed.waive().then(() => {
+    isFree = true
+  })
+  answered.count()
+  await answered.waive()
+  t.false(isFree)
+  gate.resolve()
+  await waiving
+  t.true(sent.flat().some(({ holdId }) => holdId === 'failed'))
+  await charges.flush()
+  t.deepEqual(sent.flat(), [end('failed', 0), end('answered', 1)])
 })
 
 test('quota charges: a refusal has a remedy, and no retry', async (t) => {

@@ -38,11 +38,12 @@ for (const engine of engines) {
   engine.test('retention: old rows are deleted, however many, and the rest stays', async (t) => {
     const { place, store, telemetry } = await openPlace(t, engine)
     const old = Array.from({ length: 450 }, (_, i) => receiptAt(NOW_MS - 11 * DAY_MS, i))
-    const kept = receiptAt(NOW_MS - 9 * DAY_MS, 0)
-    await store.run('receipt.put', toBatch([...old, kept]))
+    const kept = [receiptAt(NOW_MS - 10 * DAY_MS, 0), receiptAt(NOW_MS - 9 * DAY_MS, 0)]
+    await store.run('receipt.put', toBatch([...old, ...kept]))
     const requests = [6, 5, 4].map((days) => sampleRequest({ startedAtMs: NOW_MS - days * DAY_MS }))
     const ancient = sampleRequest({ startedAtMs: NOW_MS - 401 * DAY_MS, scope: 'ancient' })
-    await telemetry.run('telemetry.put', [...requests, ancient].map(toRow))
+    const eldest = sampleRequest({ startedAtMs: NOW_MS - 400 * DAY_MS, scope: 'eldest' })
+    await telemetry.run('telemetry.put', [...requests, ancient, eldest].map(toRow))
     for (const window of ['d:2025-10-16', 'd:2025-10-17', 'd:2026-11-21', 'm:2025-09', 'm:2025-10', 'm:2026-11'])
       await spend(store, window)
     await spend(store, 'd:2025-10-01', false)
@@ -62,10 +63,13 @@ for (const engine of engines) {
       days: 1,
       months: 1,
       receipts: 450,
-      requests: 2,
+      requests: 3,
       hours: 1,
     })
-    t.deepEqual(await place.sql('select id from receipt'), [{ id: kept.id }])
+    t.deepEqual(
+      await place.sql('select id from receipt order by id'),
+      kept.map(({ id }) => ({ id })),
+    )
     t.deepEqual(
       (await place.sql('select window_id from spend_window order by window_id')).map((row) => row.window_id),
       ['d:2025-10-01', 'd:2025-10-17', 'd:2026-11-21', 'm:2025-10', 'm:2026-11'],
@@ -78,6 +82,7 @@ for (const engine of engines) {
     const range = { fromMs: NOW_MS - 410 * DAY_MS, toMs: NOW_MS, stepMs: DAY_MS }
     t.is((await telemetry.usage('mine', range)).length, 3, 'sums outlive their requests')
     t.is((await telemetry.usage('ancient', range)).length, 0)
+    t.is((await telemetry.usage('eldest', range)).length, 1, 'the oldest hour that is kept')
   })
 
   engine.test('retention: receipts that are kept forever stay', async (t) => {
