@@ -133,6 +133,7 @@ test('quota charges: a client without an answer waits until its call is free aga
   const { charges, charge, sent, state } = fixture(t)
   const gate = Promise.withResolvers<void>()
   state.ready = gate.promise
+  t.teardown(gate.resolve)
   const [failed, answered] = [charge('failed'), charge('answered')]
   await Promise.all([failed.hold(), answered.hold()])
   let isFree = false
