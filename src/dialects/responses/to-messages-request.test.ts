@@ -161,6 +161,9 @@ test('responses request: a search of the web is the provider’s own, and one wi
   const cached = messagesOf({ input: 'hi', tools: [{ ...search, external_web_access: false }] })
   t.is(cached.body.tools, undefined)
   t.deepEqual(cached.dropped, ['tools.web_search'])
+  const elsewhere = messagesOf({ model: 'gpt-4o', input: 'hi', tools: [search] })
+  t.is(elsewhere.body.tools, undefined)
+  t.deepEqual(elsewhere.dropped, ['tools.web_search'])
 })
 
 test('responses request: reasoning, format and limits have their counterparts', (t) => {
@@ -181,6 +184,11 @@ test('responses request: reasoning, format and limits have their counterparts', 
   t.deepEqual(body.output_config, { effort: 'high', format: { type: 'json_schema', schema } })
   t.deepEqual(dropped, ['text.verbosity', 'prompt_cache_key'])
   t.deepEqual(assumed, [])
+})
+
+test('responses request: the highest effort of OpenAI is the highest elsewhere', (t) => {
+  const { body } = messagesOf({ model: 'claude-opus-4-6', input: 'hi', reasoning: { effort: 'ultra' } })
+  t.deepEqual(body.output_config, { effort: 'max' })
 })
 
 test('responses request: a model that thinks in turns with tools goes on thinking', (t) => {

@@ -48,9 +48,9 @@ function translate(body: JsonObject, { defaultMaxTokens, modelNamed }: MessagesT
   const conversation = toConversation(body.input, { droppedFields, printer, tally: { values: 0 } })
   const { messages } = conversation
   const lists = [{ tools: body.tools, path: 'tools' }, ...conversation.additionalTools]
-  const toolFields = toToolFields(lists, body, droppedFields)
   // A model's generation follows from the provider's name of it.
   const named = { ...body, top_k: undefined, model: modelNamed?.(model) ?? model }
+  const toolFields = toToolFields(lists, body, { model: named.model, droppedFields })
   const given = countAt(body.max_output_tokens, 'max_output_tokens')
   const circumstances = {
     model: named.model,

@@ -12,6 +12,8 @@ export function toSingleFields(body: JsonObject, droppedFields: DroppedFields): 
   }
 }
 
+/** OpenAI's highest effort, which has no name elsewhere. */
+const HIGHEST = 'ultra'
 const REASONING: Leftovers = {
   // A summary of the thinking is what the Messages API shows, whatever length is requested.
   known: new Set(['effort', 'summary', 'generate_summary']),
@@ -23,7 +25,9 @@ export function toReasoning(value: unknown, droppedFields: DroppedFields): JsonO
   if (isNothing(value)) return {}
   const reasoning = objectAt(value, 'reasoning')
   dropLeftovers(reasoning, REASONING, droppedFields)
-  return isNothing(reasoning.effort) ? {} : { reasoning: { effort: reasoning.effort } }
+  return isNothing(reasoning.effort)
+    ? {}
+    : { reasoning: { effort: reasoning.effort === HIGHEST ? 'max' : reasoning.effort } }
 }
 
 const TEXT: Leftovers = { known: new Set(['format']), place: 'text' }

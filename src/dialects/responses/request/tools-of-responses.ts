@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from '../../../core/json/json-value.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { cacheControlOf } from '../../chat/request/blocks-of-parts.ts'
 import { ChatFault, flagAt, listAt, objectAt, textAt } from '../../chat/request/chat-fault.ts'
+import { claudeTraitsOf } from '../../chat/request/claude-traits.ts'
 import { dropLeftovers, isNothing, type Leftovers, wordOf } from '../../chat/request/json-value.ts'
 import { isForced, type ToolFields, toInputSchema } from '../../chat/request/tools-of-chat.ts'
 import { flatNameOf } from '../tool-names.ts'
@@ -13,9 +14,17 @@ export interface ToolList {
   readonly path: string
 }
 
-/** Translates lists of tools, `tool_choice` and `parallel_tool_calls`. Throws `ChatFault`. */
-export function toToolFields(lists: readonly ToolList[], body: JsonObject, droppedFields: DroppedFields): ToolFields {
-  const all = lists.flatMap(({ tools, path }) => toTools({ tools, path }, undefined, droppedFields))
+/**
+ * Translates lists of tools, `tool_choice` and `parallel_tool_calls`; `model` is the provider's own name of it. Throws
+ * `ChatFault`.
+ */
+export function toToolFields(
+  lists: readonly ToolList[],
+  body: JsonObject,
+  { model, droppedFields }: { model: string; droppedFields: DroppedFields },
+): ToolFields {
+  const searches = claudeTraitsOf(model) !== undefined
+  const all = lists.flatMap((list) => toTools({ ...list, searches }, undefined, droppedFields))
   const { choice, tools } = toChoice(body.tool_choice, all, droppedFields)
   const isSerial = flagAt(body.parallel_tool_calls, 'parallel_tool_calls') === false
   // A choice without tools is refused by the provider, and has no effect unless it forces one.
@@ -31,7 +40,14 @@ function serial(choice: JsonObject = { type: 'auto' }): JsonObject {
 const OPTIONAL = new Set<unknown>(['tool_search', 'image_generation'])
 const WEB_SEARCH = /^web_search(?:_preview)?(?:_\d{4}_\d{2}_\d{2})?$/
 
-function toTools({ tools, path }: ToolList, namespace: string | undefined, droppedFields: DroppedFields): JsonObject[] {
+/** A list, and whether its model can search the web by itself. */
+type Tools = ToolList & { readonly searches: boolean }
+
+function toTools(
+  { tools, path, searches }: Tools,
+  namespace: string | undefined,
+  droppedFields: DroppedFields,
+): JsonObject[] {
   return listAt(tools, path).flatMap((value, index) => {
     const at = `${path}[${index}]`
     const tool = objectAt(value, at)
@@ -39,7 +55,8 @@ function toTools({ tools, path }: ToolList, namespace: string | undefined, dropp
     if (type === 'function') return [toFunction(tool, { path: at, namespace }, droppedFields)]
     if (type === 'custom') return [toCustom(tool, { path: at, namespace }, droppedFields)]
     if (type === 'namespace' && namespace === undefined) return toNamespace(tool, at, droppedFields)
-    if (typeof type === 'string' && WEB_SEARCH.test(type)) return toWebSearch(tool, at, droppedFields)
+    if (typeof type === 'string' && WEB_SEARCH.test(type))
+      return toWebSearch(tool, { path: at, searches }, droppedFields)
     if (OPTIONAL.has(type)) droppedFields.drop(`tools.${type}`)
     else droppedFields.refuse(at, `the Messages shape has no equivalent of a tool of type ${wordOf(type)}`)
     return []
@@ -98,7 +115,8 @@ const NAMESPACE: Leftovers = { known: new Set(['type', 'name', 'tools']), place:
 
 function toNamespace(tool: JsonObject, path: string, droppedFields: DroppedFields): JsonObject[] {
   dropLeftovers(tool, NAMESPACE, droppedFields)
-  return toTools({ tools: tool.tools, path: `${path}.tools` }, textAt(tool.name, `${path}.name`), droppedFields)
+  const list = { tools: tool.tools, path: `${path}.tools`, searches: false }
+  return toTools(list, textAt(tool.name, `${path}.name`), droppedFields)
 }
 
 /** A choice, and the tools that it leaves. */

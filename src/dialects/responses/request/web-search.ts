@@ -12,11 +12,15 @@ const KNOWN: Leftovers = {
 const FILTERS: Leftovers = { known: new Set(['allowed_domains', 'blocked_domains']), place: 'tools.filters' }
 
 /**
- * Returns the provider's web search in the Messages shape. A search without access to the web, in OpenAI's own index alone,
- * has no equivalent: the tool is dropped, and reported.
+ * Returns the provider's web search in the Messages shape. For a model that has none, and for a search without access to the
+ * web, in OpenAI's own index alone, the tool is dropped, and reported: Codex offers it in every request.
  */
-export function toWebSearch(tool: JsonObject, path: string, droppedFields: DroppedFields): JsonObject[] {
-  if (tool.external_web_access === false) {
+export function toWebSearch(
+  tool: JsonObject,
+  { path, searches }: { path: string; searches: boolean },
+  droppedFields: DroppedFields,
+): JsonObject[] {
+  if (!searches || tool.external_web_access === false) {
     droppedFields.drop('tools.web_search')
     return []
   }
