@@ -30,12 +30,21 @@ export interface Refused {
   headers?: Readonly<Record<string, string>>
 }
 
-/** Returns the script of one provider: its replies turn by turn. Anthropic refuses thoughts that it has not signed. */
-export function says(provider: ProviderName, turns: readonly Said[]): ScenarioScripts {
+/**
+ * Returns the script of one provider: its replies turn by turn, after one refusal, if there is one. Anthropic refuses
+ * thoughts that it has not signed.
+ */
+export function says(provider: ProviderName, turns: readonly Said[], refusedFirst?: Refused): ScenarioScripts {
   let turn = 0
+  let refusal = refusedFirst
   const script = (_nth: number, { json }: SeenRequest) => {
     if (provider === 'anthropic' && hasForeignThoughts(json)) return BAD_SIGNATURE
     if (provider === 'anthropic' && json?.thread !== undefined) return NO_THREADS
+    if (refusal !== undefined) {
+      const refused = refusal
+      refusal = undefined
+      return { kind: 'error', ...refused } as const
+    }
     const said = turns[turn++]
     return said && SPEAKERS[provider](said)
   }
