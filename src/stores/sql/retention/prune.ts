@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Command } from '../engine/command.ts'
 
 /** Rows per batch: few enough not to block other commands. */
@@ -7,11 +6,13 @@ export const PRUNED_AT_ONCE = 200
 /** Deletes rows whose ids sort before this one; returns how many, at most 200. */
 function pruneById(table: 'receipt' | 'usage_request'): Command<{ beforeId: string }, number> {
   return async (db, { beforeId }) => {
-    const { numAffectedRows } = await sql`
-      delete from ${sql.table(table)} where id in (
-        select id from ${sql.table(table)} where id < ${beforeId} order by id limit ${sql.lit(PRUNED_AT_ONCE)}
-      )`.execute(db)
-    return Number(numAffectedRows)
+    const { numDeletedRows } = await db
+      .deleteFrom(table)
+      .where('id', 'in', (from) =>
+        from.selectFrom(table).select('id').where('id', '<', beforeId).orderBy('id').limit(PRUNED_AT_ONCE),
+      )
+      .executeTakeFirstOrThrow()
+    return Number(numDeletedRows)
   }
 }
 
