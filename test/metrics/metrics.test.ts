@@ -39,6 +39,19 @@ function seriesOf(t: ExecutionContext, text: string): Map<string, number> {
   return new Map(entries)
 }
 
+test('metrics: each kind of token has a series of its own', async (t) => {
+  const gateway = await open(t, startGateway(PROVIDER))
+  const usage = { input_tokens: 7, cache_read_input_tokens: 20, cache_creation_input_tokens: 100, output_tokens: 3000 }
+  provider.reply((request) => (request.raw.includes('of each kind') ? { kind: 'answer', usage } : undefined))
+  t.is((await send(gateway.url, { body: ask('of each kind') })).status, 200)
+  const kinds = async () => {
+    const series = [...seriesOf(t, (await scrape(gateway)).text)].filter(([name]) => name.includes('_tokens_total{'))
+    return Object.fromEntries(series.map(([name, value]) => [/class="(\w+)"/.exec(name)?.[1], value]))
+  }
+  await eventually(async () => Object.keys(await kinds()).length > 0, 'the tokens are counted')
+  t.deepEqual(await kinds(), { input: 7, cache_read: 20, cache_write: 100, output: 3000 })
+})
+
 test('metrics: requests, tokens, money, modules and the process are counted', async (t) => {
   const gateway = await open(t, startGateway(PROVIDER))
   for (let i = 0; i < 2; i++) t.is((await send(gateway.url, { body: ask('the same') })).status, 200)

@@ -25,7 +25,12 @@ async function logged(matches: (entry: JsonObject) => boolean): Promise<JsonObje
 for (const stream of [false, true]) {
   test(`log: a request has one line with its usage, model, provider and pipeline (stream: ${stream})`, async (t) => {
     const model = `claude-logged-${stream}`
-    const usage = { input_tokens: 12, output_tokens: 34 }
+    const usage = {
+      input_tokens: 12,
+      cache_read_input_tokens: 200,
+      cache_creation_input_tokens: 3000,
+      output_tokens: 34,
+    }
     const reply = await fixture.scenario({ kind: 'answer', usage }).send({ body: ask('hi', { model, stream }) })
     t.is(reply.status, 200)
     const lines = await logged(isAboutModel(model))
@@ -39,7 +44,7 @@ for (const stream of [false, true]) {
       model,
       provider: 'anthropic',
       pipe: 'exact-cache',
-      tokens: { in: 12, out: 34 },
+      tokens: { in: 3212, out: 34 },
     })
     t.true(Number(lines[0]?.ms) >= 0)
   })
