@@ -29,6 +29,7 @@ const COMMANDS: Readonly<Record<string, readonly [words: readonly string[], code
   migrate: [[], DONE],
   backup: [[path.join(place.path, 'copy.db')], DONE],
   prices: [['claude-sonnet-4-5'], DONE],
+  ledger: [['head'], NOT_FOUND],
   receipt: [['verify', path.join(place.path, 'none')], USAGE],
   'session-token': [['--user', 'ada'], DONE],
   account: [['suspend', 'mallory'], NOT_FOUND],

@@ -76,14 +76,6 @@ export class TokenEstimator implements TokenCounter {
   }
 
   /**
-   * Returns the most tokens that a text can have in any tokenizer: each has at least one byte. For holds that must be
-   * sufficient. This is no bound for a whole body, since images and hidden prompts may have more tokens than bytes.
-   */
-  mostTextTokens(text: string | Buffer): number {
-    return Buffer.byteLength(text)
-  }
-
-  /**
    * Learns from an answer: `request` as sent, and the provider's count of input tokens, those read from and
    * written to its cache included. Only text requests of 1,000 tokens or more are used. The factor is compared
    * with the one that would have been exact, not with the estimate: a hundred answers at once do not overshoot.
