@@ -8,7 +8,8 @@ import type { ReceiptLog } from '../../core/ports/receipt-log.ts'
 import type { Receipt, ReceiptPage, ReceiptStore, SignedReceipt, StoredReceipt } from '../../core/telemetry/receipt.ts'
 import type { Accountants } from './billing.ts'
 import { buildReceipt, type ReplyFacts } from './build.ts'
-import { type PublicReceiptKey, parsePublicKeys } from './public-key.ts'
+import type { PublicReceiptKey } from './public-key.ts'
+import { PublishedKeys } from './published-keys.ts'
 import { RandomPool } from './random-pool.ts'
 import { createReceiptId, ID_RANDOM_BYTES, RECEIPT_ID } from './receipt-id.ts'
 import type { ReceiptKey } from './signing-key.ts'
@@ -27,7 +28,7 @@ export interface ReplyRecorder {
 export interface Receipts extends ReplyRecorder {
   /** The ledger. */
   readonly log: ReceiptLog
-  /** Returns the keys that verify these receipts: this process's first, then others that have signed. While the database fails, those known before. */
+  /** Returns the keys that verify these receipts, this process's first. Never rejects. */
   keys(): Promise<readonly PublicReceiptKey[]>
   /** A recorder without receipts: their contents go to `onBuilt` and are not stored. */
   readonly unwritten: ReplyRecorder
@@ -100,7 +101,7 @@ export function createReceipts({ key, store, clock, log, onBuilt, ...accountants
   const writer = createWriter(store, log)
   const building = new Set<Promise<void>>()
   const randomness = new RandomPool(ID_RANDOM_BYTES)
-  let keys: readonly PublicReceiptKey[] = [key.public]
+  const published = new PublishedKeys({ own: key.public, store, clock })
   const make = async (facts: ReplyFacts, { isKept }: { isKept: boolean }): Promise<void> => {
     try {
       const nowMs = clock.nowMs()
@@ -125,11 +126,7 @@ export function createReceipts({ key, store, clock, log, onBuilt, ...accountants
   }
   return {
     log: store,
-    async keys() {
-      const state = await store.state().catch(() => undefined)
-      if (state !== undefined) keys = publishedKeys(key.public, state.keys)
-      return keys
-    },
+    keys: () => published.list(),
     writesReceipts: true,
     open,
     record: (facts) => record(facts, { isKept: true }),
@@ -149,8 +146,4 @@ export function createReceipts({ key, store, clock, log, onBuilt, ...accountants
       await writer.close(timeoutMs)
     },
   }
-}
-
-function publishedKeys(own: PublicReceiptKey, used: readonly string[]): PublicReceiptKey[] {
-  return [own, ...used.filter((raw) => raw !== own.raw).flatMap((raw) => parsePublicKeys(raw))]
 }
