@@ -14,7 +14,7 @@ async function ledgerInMemory(program: StoreProgram): Promise<LedgerUnderTest> {
   return {
     reserve: (hold) => run('spend.reserve', hold),
     grow: (change) => run('spend.grow', change),
-    settle: (end) => run('spend.settle', end),
+    settle: (end) => run('spend.settle', [end]),
     sweep: () => run('spend.sweep', undefined),
     spent: (windows) => run('spend.read', windows),
     endLease: (id) => endLeases({ sql }, [id]),
@@ -93,8 +93,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   ],
   'frees what has expired': [
     'spend/holds.ts',
-    '{ settledNanoUsd: amountNanoUsd, heldNanoUsd: -amountNanoUsd }',
-    '{ settledNanoUsd: 0, heldNanoUsd: -amountNanoUsd }',
+    '{ settledNanoUsd: hold.amount_nano_usd, heldNanoUsd: -hold.amount_nano_usd }',
+    '{ settledNanoUsd: 0, heldNanoUsd: -hold.amount_nano_usd }',
   ],
   'counts a revived hold twice': ['spend/holds.ts', 'settledNanoUsd: wasCounted ? -before : 0', 'settledNanoUsd: 0'],
   'never frees what is left': [

@@ -23,7 +23,7 @@ const receiptAt = (ms: number, name: number) => ({
 async function spend(store: SqlStore, window: string, settle = true): Promise<void> {
   const windows = [{ scope: 'mine', window, limitNanoUsd: 10 }]
   await store.run('spend.reserve', { holdId: window, amountNanoUsd: 1, windows, leaseMs: 60_000 })
-  if (settle) await store.run('spend.settle', { holdId: window, costNanoUsd: 1 })
+  if (settle) await store.run('spend.settle', [{ holdId: window, costNanoUsd: 1 }])
 }
 
 async function openPlace(t: ExecutionContext, engine: Engine) {

@@ -12,7 +12,7 @@ export class LaneKeys {
     'spend.reserve': (hold) => this.#begin(hold),
     'spend.admit': ({ hold }) => this.#begin(hold),
     'spend.grow': ({ holdId }) => this.#scopes.get(holdId),
-    'spend.settle': ({ holdId }) => this.#end(holdId),
+    'spend.settle': (ends) => this.#end(ends),
     'spend.read': ([window]) => window?.scope,
     'ledger.take': ({ accountId }) => `calls ${accountId}`,
   }
@@ -28,9 +28,9 @@ export class LaneKeys {
     return scope
   }
 
-  #end(holdId: string): string | undefined {
-    const scope = this.#scopes.get(holdId)
-    this.#scopes.delete(holdId)
-    return scope
+  /** Ends of many scopes come together. */
+  #end(ends: readonly { holdId: string }[]): string {
+    for (const { holdId } of ends) this.#scopes.delete(holdId)
+    return 'ends'
   }
 }

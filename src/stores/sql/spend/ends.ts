@@ -1,62 +1,126 @@
-import { BufferedWriter } from '../../../core/buffered-writer.ts'
-import { GatewayError } from '../../../core/errors.ts'
+import { GatewayError, messageOf } from '../../../core/errors.ts'
 import type { Log } from '../../../core/ports/log.ts'
+import type { SettleOutcome, SpendEnd } from './holds.ts'
 
 const AGAIN_AFTER_MS = 1000
 const MOST_WAITING = 20_000
-const CLOSE_WITHIN_MS = 5000
-
-/** The cost of a request, for its hold. */
-export interface SpendEnd {
-  readonly holdId: string
-  readonly costNanoUsd: number
-}
+/** Ends per transaction. */
+const MOST_AT_ONCE = 64
 
 /** Dependencies of `SpendEnds`. */
 export interface SpendEndsOptions {
-  readonly settle: (end: SpendEnd) => Promise<void>
+  /** Settles all of them or, when it rejects, none. Returns the outcomes in their order. */
+  readonly settle: (ends: readonly SpendEnd[]) => Promise<readonly SettleOutcome[]>
   readonly log: Log
 }
 
+interface Pending {
+  readonly end: SpendEnd
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
 /**
- * Ends of holds. Failed ones wait, and are retried each second: a repeated end is a no-op, and an end after its hold
- * has expired corrects it. Ends that wait at a crash, or exceed the bound, count in full.
+ * Ends of holds. Those that come while others are sent are the next batch. Failed ones wait, and are retried each second:
+ * a repeated end is a no-op, and an end after its hold has expired corrects it. Ends that wait at a crash, or exceed the
+ * bound, count in full.
  */
 export class SpendEnds {
-  readonly #settle: SpendEndsOptions['settle']
-  readonly #waiting: BufferedWriter<SpendEnd>
+  readonly #options: SpendEndsOptions
+  readonly #pending: Pending[] = []
+  #sending: Promise<void> | undefined
+  readonly #waiting: SpendEnd[] = []
+  #timer: NodeJS.Timeout | undefined
+  #retrying: Promise<void> | undefined
 
-  constructor({ settle, log }: SpendEndsOptions) {
-    this.#settle = settle
-    this.#waiting = new BufferedWriter({
-      put: async (ends) => {
-        for (const end of ends) await settle(end)
-      },
-      log,
-      event: 'spend.settlements-wait',
-      mostAtOnce: 1,
-      momentMs: AGAIN_AFTER_MS,
-      pauseMs: AGAIN_AFTER_MS,
-      longestPauseMs: AGAIN_AFTER_MS,
-      warnEveryMs: AGAIN_AFTER_MS,
-      retriesAtEnd: false,
-      mostWaiting: MOST_WAITING,
-    })
+  constructor(options: SpendEndsOptions) {
+    this.#options = options
   }
 
   /** Sends an end, now or later. Rejects when the hold is unknown, or too many wait. */
-  async send(end: SpendEnd): Promise<void> {
-    try {
-      await this.#settle(end)
-    } catch (error) {
-      const isPassing = error instanceof GatewayError && error.code === 'service_unavailable'
-      if (!isPassing || this.#waiting.waiting.length >= MOST_WAITING) throw error
-      this.#waiting.add(end)
-    }
+  send(end: SpendEnd): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#pending.push({ end, resolve, reject })
+      this.#sending ??= this.#sendPending()
+    })
   }
 
   /** Sends waiting ends once more: the rest counts in full. */
-  close(): Promise<void> {
-    return this.#waiting.close(CLOSE_WITHIN_MS)
+  async close(): Promise<void> {
+    await this.#sending
+    clearTimeout(this.#timer)
+    await this.#retry()
+    clearTimeout(this.#timer)
   }
+
+  /** Sends pending ends, batch by batch. Never rejects. */
+  async #sendPending(): Promise<void> {
+    while (this.#pending.length > 0) {
+      const batch = this.#pending.splice(0, MOST_AT_ONCE)
+      await this.#sendTogether(batch).catch((error: unknown) => {
+        // The database is down: the others would wait for it in vain.
+        for (const pending of [...batch, ...this.#pending.splice(0)]) this.#wait(pending, error)
+      })
+    }
+    this.#sending = undefined
+  }
+
+  /** Sends a batch; if it is refused, one by one, so that one does not stop the others. Rejects while the database is down. */
+  async #sendTogether(batch: readonly Pending[]): Promise<void> {
+    try {
+      const outcomes = await this.#options.settle(batch.map(({ end }) => end))
+      for (const [index, pending] of batch.entries()) this.#finish(pending, outcomes[index])
+    } catch (error) {
+      if (isPassing(error)) throw error
+      if (batch.length === 1) batch[0]?.reject(error)
+      else for (const one of batch) await this.#sendTogether([one])
+    }
+  }
+
+  #finish({ end, resolve, reject }: Pending, outcome: SettleOutcome | undefined): void {
+    if (outcome === 'corrected') this.#options.log.info({ holdId: end.holdId }, 'spend.corrected')
+    if (outcome === 'unknown') reject(new GatewayError('internal_error', `The hold ${end.holdId} is unknown.`))
+    else resolve()
+  }
+
+  #wait({ end, resolve, reject }: Pending, error: unknown): void {
+    if (this.#waiting.length >= MOST_WAITING) reject(error)
+    else {
+      this.#waiting.push(end)
+      this.#retryLater(error)
+      resolve()
+    }
+  }
+
+  #retryLater(error: unknown): void {
+    if (this.#timer !== undefined) return
+    this.#options.log.warn({ waiting: this.#waiting.length, reason: messageOf(error) }, 'spend.settlements-wait')
+    this.#timer = setTimeout(() => void this.#retry(), AGAIN_AFTER_MS).unref()
+  }
+
+  #retry(): Promise<void> {
+    this.#retrying ??= this.#sendWaiting().finally(() => {
+      this.#retrying = undefined
+    })
+    return this.#retrying
+  }
+
+  /** Sends waiting ends, until the database is down. Never rejects. */
+  async #sendWaiting(): Promise<void> {
+    this.#timer = undefined
+    while (this.#waiting.length > 0) {
+      // A hold that was never made has nothing to end.
+      const batch = this.#waiting.slice(0, MOST_AT_ONCE).map((end) => ({ end, resolve() {}, reject() {} }))
+      try {
+        await this.#sendTogether(batch)
+      } catch (error) {
+        return this.#retryLater(error)
+      }
+      this.#waiting.splice(0, batch.length)
+    }
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === 'service_unavailable'
 }

@@ -3,7 +3,7 @@ import { GatewayError } from '../../../core/errors.ts'
 import type { SpendSums, SpendWindow, WindowStanding } from '../../../core/ports/spend-ledger.ts'
 import type { Command } from '../engine/command.ts'
 import type { Database } from '../schema.ts'
-import { createHold, raiseHold, raiseSpend, settleSpend } from './holds.ts'
+import { createHold, raiseHold, raiseSpend, type SpendEnd, settleSpend } from './holds.ts'
 import { changeWindow, holdInWindow, inLockOrder } from './windows.ts'
 
 /**
@@ -11,7 +11,7 @@ import { changeWindow, holdInWindow, inLockOrder } from './windows.ts'
  * flush again returns what is held.
  */
 export interface SpendFlush {
-  readonly ends: readonly { readonly holdId: string; readonly costNanoUsd: number }[]
+  readonly ends: readonly SpendEnd[]
   readonly begin: FlushBegin | undefined
 }
 
@@ -35,7 +35,7 @@ export interface FlushOutcome {
 
 /** Ends holds and begins one, in one step. */
 export const flushSpend: Command<SpendFlush, FlushOutcome> = async (db, { ends, begin }, now) => {
-  for (const end of ends) await settleSpend(db, end, now)
+  await settleSpend(db, ends, now)
   if (begin === undefined) return { heldNanoUsd: 0, standing: [] }
   const { holdId, keepNanoUsd, leaseMs } = begin
   const windows = inLockOrder(begin.windows, (window) => window)

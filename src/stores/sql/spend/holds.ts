@@ -1,10 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 import { GatewayError } from '../../../core/errors.ts'
-import type { Reservation, SpendHold, SpendWindow, WindowStanding } from '../../../core/ports/spend-ledger.ts'
+import type { Reservation, SpendHold, WindowStanding } from '../../../core/ports/spend-ledger.ts'
 import { type Command, type Moment, Undo } from '../engine/command.ts'
 import { type Places, statement } from '../engine/statement.ts'
 import { type HoldTable, type SweepOutcome, sweepHolds } from '../engine/sweep-holds.ts'
 import type { Database, SpendHoldTable } from '../schema.ts'
+import { WindowChanges, windowsOf } from './window-changes.ts'
 import { changeWindow, growInWindow, holdInWindow, inLockOrder, refusalBy } from './windows.ts'
 
 /**
@@ -130,24 +131,37 @@ const endHold = statement(['id', 'costNanoUsd'], (db, given: Places<{ id: string
     .returning(['previous_state', 'amount_nano_usd', 'windows']),
 )
 
+/** The cost of a request, for its hold. */
+export interface SpendEnd {
+  readonly holdId: string
+  readonly costNanoUsd: number
+}
+
 /** Outcome of a `settle`, by the state of its hold. */
 export type SettleOutcome = 'settled' | 'corrected' | 'repeated' | 'unknown'
 
-/** Ends a hold: its cost is spent in its windows, the rest is free again. */
-export const settleSpend: Command<{ holdId: string; costNanoUsd: number }, SettleOutcome> = async (
-  db,
-  { holdId, costNanoUsd },
-  now,
-) => {
+/** Ends holds: their costs are spent in their windows, the rest is free again. Returns the outcomes in the order of the ends. */
+export const settleSpend: Command<readonly SpendEnd[], SettleOutcome[]> = async (db, ends, now) => {
+  const changes = new WindowChanges()
+  const outcomes: SettleOutcome[] = []
+  for (const end of ends) outcomes.push(await settleOne(db, end, { now, changes }))
+  await changes.apply(db)
+  return outcomes
+}
+
+async function settleOne(
+  db: Kysely<Database>,
+  { holdId, costNanoUsd }: SpendEnd,
+  { now, changes }: { now: Moment; changes: WindowChanges },
+): Promise<SettleOutcome> {
   assertAmount(costNanoUsd)
   const [hold] = await endHold(db, { id: holdId, costNanoUsd }, now)
   if (hold === undefined) return (await isKnown(db, holdId)) ? 'repeated' : 'unknown'
   const wasCounted = hold.previous_state === 'expired'
-  const change = {
+  changes.add(hold, {
     settledNanoUsd: wasCounted ? costNanoUsd - hold.amount_nano_usd : costNanoUsd,
     heldNanoUsd: wasCounted ? 0 : -hold.amount_nano_usd,
-  }
-  for (const window of windowsOf(hold)) await changeWindow(db, window, change)
+  })
   return wasCounted ? 'corrected' : 'settled'
 }
 
@@ -161,8 +175,10 @@ export const sweepSpend: Command<undefined, SweepOutcome> = (db, _, now) =>
       table: HOLDS,
       columns: ['amount_nano_usd', 'windows'],
       async release(expired) {
-        for (const { window, amountNanoUsd } of sumByWindow(expired))
-          await changeWindow(db, window, { settledNanoUsd: amountNanoUsd, heldNanoUsd: -amountNanoUsd })
+        const changes = new WindowChanges()
+        for (const hold of expired)
+          changes.add(hold, { settledNanoUsd: hold.amount_nano_usd, heldNanoUsd: -hold.amount_nano_usd })
+        await changes.apply(db)
       },
     },
     now,
@@ -173,24 +189,6 @@ type ExpiredHold = Pick<SpendHoldTable, 'windows' | 'amount_nano_usd'>
 async function isKnown(db: Kysely<Database>, holdId: string): Promise<boolean> {
   const row = await db.selectFrom('spend_hold').select('id').where('id', '=', holdId).executeTakeFirst()
   return row !== undefined
-}
-
-/** Returns the windows of a hold's admission, in lock order. The cast is safe: only `reserveSpend` writes them. */
-function windowsOf({ windows }: Pick<SpendHoldTable, 'windows'>): SpendWindow[] {
-  return JSON.parse(windows) as SpendWindow[]
-}
-
-/** Sums these holds by window, in lock order. */
-function sumByWindow(holds: readonly ExpiredHold[]): { window: SpendWindow; amountNanoUsd: number }[] {
-  const sums = new Map<string, { window: SpendWindow; amountNanoUsd: number }>()
-  for (const hold of holds) {
-    for (const window of windowsOf(hold)) {
-      const key = JSON.stringify([window.scope, window.window])
-      const before = sums.get(key)?.amountNanoUsd ?? 0
-      sums.set(key, { window, amountNanoUsd: before + hold.amount_nano_usd })
-    }
-  }
-  return inLockOrder([...sums.values()], ({ window }) => window)
 }
 
 /** Refuses a fraction, which SQLite would store silently. */

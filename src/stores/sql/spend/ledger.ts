@@ -1,10 +1,9 @@
-import { GatewayError } from '../../../core/errors.ts'
 import type { ChargeOf, QuotaCharge } from '../../../core/money/quota-charge.ts'
 import type { Log } from '../../../core/ports/log.ts'
 import type { Reservation, SpendHold, SpendLedger } from '../../../core/ports/spend-ledger.ts'
 import { startHoldSweeper } from '../hold-sweeper.ts'
 import type { SqlStore } from '../store.ts'
-import { type SpendEnd, SpendEnds } from './ends.ts'
+import { SpendEnds } from './ends.ts'
 
 const SWEEP_EVERY_MS = 5000
 
@@ -26,7 +25,7 @@ export interface SqlSpendLedger extends SpendLedger {
 
 /** Creates the spend ledger in the database. */
 export function createSpendLedger({ store, chargeOf, log }: SpendLedgerOptions): SqlSpendLedger {
-  const ends = new SpendEnds({ settle: (end) => settle(store, log, end), log })
+  const ends = new SpendEnds({ settle: (ends) => store.run('spend.settle', ends), log })
   const sweeper = startHoldSweeper({ store, command: 'spend.sweep', everyMs: SWEEP_EVERY_MS, name: 'spend', log })
   return {
     reserve: (hold) => reserve(store, hold, chargeOf?.(hold.holdId)),
@@ -39,12 +38,6 @@ export function createSpendLedger({ store, chargeOf, log }: SpendLedgerOptions):
       await ends.close()
     },
   }
-}
-
-async function settle(store: SqlStore, log: Log, end: SpendEnd): Promise<void> {
-  const outcome = await store.run('spend.settle', end)
-  if (outcome === 'corrected') log.info({ holdId: end.holdId }, 'spend.corrected')
-  if (outcome === 'unknown') throw new GatewayError('internal_error', `The hold ${end.holdId} is unknown.`)
 }
 
 /** Holds the money, and the request's quota charge, in one transaction: both, or neither. */

@@ -1,10 +1,11 @@
 import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely } from 'kysely'
 import { GatewayError } from '../../../core/errors.ts'
 import { makeFolder } from '../../../core/system/make-folder.ts'
 import { SQLITE_BUSY, sqliteCodeOf } from '../engine/faults.ts'
+import { prepareDirectly } from '../engine/statement.ts'
 import { migrate, type TableSetName, tableSets } from '../migrations.ts'
 import type { Database } from '../schema.ts'
 import { createSqliteDialect } from './dialect.ts'
@@ -44,6 +45,11 @@ export async function openDatabase(file: string, tables: TableSetName = 'account
     }
     const db = new Kysely<Database>({ dialect: createSqliteDialect(raw) })
     const migrated = await migrate(db, tableSets[tables])
+    prepareDirectly(db, (text) => {
+      const prepared = raw.prepare(text)
+      // The cast is safe: parameters are strings, numbers and null, as the types of the tables are.
+      return (parameters) => prepared.all(...(parameters as SQLInputValue[]))
+    })
     raw.exec('pragma busy_timeout = 0') // from here on `beginWrite` waits
     return { raw, db, setNow, migrated }
   } catch (error) {
