@@ -45,8 +45,9 @@ const MOST_DECIDED = 1000
 /** Returns the headers of a provider's reply that reach the client. */
 export function relayedHeaders(headers: IncomingHttpHeaders): ReplyHeaders {
   const kept: ReplyHeaders = {}
-  // Names listed in `connection` are for one hop only (RFC 9110 §7.6.1).
-  const hop = headers.connection?.toLowerCase().split(/\s*,\s*/)
+  // Names listed in `connection` are for one hop only (RFC 9110 §7.6.1); nearly all servers list none.
+  const { connection } = headers
+  const hop = connection === 'keep-alive' ? undefined : connection?.toLowerCase().split(/\s*,\s*/)
   for (const name in headers) {
     const value = headers[name]
     if (value !== undefined && isRelayed(name) && !hop?.includes(name)) kept[name] = value

@@ -5,24 +5,16 @@ const ENTRY_OVERHEAD_BYTES = 1024
 
 /** Creates a capture store in memory, bounded in entries and bytes; evicts the oldest. */
 export function createMemoryCaptures({ most, maxBytes }: { most: number; maxBytes: number }): CaptureStore {
-  const kept = new Map<string, CapturedRequest>()
-  // The map has the same order, but its first entry is found after a search over those deleted before.
   const queue: CapturedRequest[] = []
   let keptBytes = 0
-  const evictOldest = (): void => {
-    const oldest = queue.shift()
-    if (oldest === undefined) return
-    kept.delete(oldest.id)
-    keptBytes -= sizeOf(oldest)
-  }
   return {
     put(captured) {
       queue.push(captured)
-      kept.set(captured.id, captured)
       keptBytes += sizeOf(captured)
-      while (queue.length > most || keptBytes > maxBytes) evictOldest()
+      while (queue.length > most || keptBytes > maxBytes) keptBytes -= sizeOf(queue.shift() ?? captured)
     },
-    get: async (id) => kept.get(id),
+    // Read for an open page alone: an index by id would cost every request more than the search costs a page.
+    get: async (id) => queue.findLast((captured) => captured.id === id),
   }
 }
 
