@@ -67,36 +67,26 @@ export const reserveSessionCall: Command<{ tokenHash: string; callId: string; le
 }
 
 /** Uses a call up. */
-export const commitSessionCall: Command<{ callId: string }, boolean> = async (db, { callId }) => {
-  const row = await db.deleteFrom('agent_session_call').where('id', '=', callId).returning('id').executeTakeFirst()
-  return row !== undefined
-}
+export const commitSessionCall: Command<{ callId: string }, boolean> = async (db, { callId }) =>
+  (await endCall(db, callId)) !== undefined
 
 /** Gives a call back. */
 export const releaseSessionCall: Command<{ callId: string }, void> = async (db, { callId }) => {
-  const row = await db
-    .deleteFrom('agent_session_call')
-    .where('id', '=', callId)
-    .returning('session_id')
-    .executeTakeFirst()
-  if (row !== undefined) await giveBack(db, row.session_id)
+  const sessionId = await endCall(db, callId)
+  if (sessionId !== undefined) await giveBack(db, sessionId)
 }
 
 /** Counts a client disconnect, and gives the call back or uses it up. */
 export const leaveSessionCall: Command<{ callId: string }, void> = async (db, { callId }) => {
-  const row = await db
-    .deleteFrom('agent_session_call')
-    .where('id', '=', callId)
-    .returning('session_id')
-    .executeTakeFirst()
-  if (row === undefined) return
+  const sessionId = await endCall(db, callId)
+  if (sessionId === undefined) return
   await db
     .updateTable('agent_session')
     .set((of) => ({
       calls_left: sql`calls_left + case when left_calls < ${sql.lit(FREE_LEFT_CALLS)} then 1 else 0 end`,
       left_calls: of('left_calls', '+', 1),
     }))
-    .where('id', '=', row.session_id)
+    .where('id', '=', sessionId)
     .execute()
 }
 
@@ -117,6 +107,16 @@ export const sweepSessionCalls: Command<undefined, number> = async (db, _, now) 
 /** Returns the remaining calls of a session. */
 export const readSession: Command<{ tokenHash: string }, SessionStanding | undefined> = (db, { tokenHash }) =>
   readStanding(db, tokenHash)
+
+/** Ends an in-flight call; returns its session, or `undefined` when it has ended before. */
+async function endCall(db: Kysely<Database>, callId: string): Promise<string | undefined> {
+  const row = await db
+    .deleteFrom('agent_session_call')
+    .where('id', '=', callId)
+    .returning('session_id')
+    .executeTakeFirst()
+  return row?.session_id
+}
 
 async function giveBack(db: Kysely<Database>, sessionId: string): Promise<void> {
   await db

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { GatewayError } from '../../../core/errors.ts'
 import {
   FREE_LEFT_CALLS,
@@ -10,6 +10,7 @@ import {
   type PaymentState,
 } from '../../../core/ports/payments.ts'
 import type { Command } from '../engine/command.ts'
+import type { Database } from '../schema.ts'
 
 /** The allowed transitions. */
 const WAYS: Readonly<Record<OpenPaymentState, readonly PaymentState[]>> = {
@@ -26,22 +27,25 @@ const HOLDS_KEPT_MS = 100 * DAY_MS
 const WINDOW_KEPT_MS = 60 * 60 * 1000
 const OPEN: readonly OpenPaymentState[] = ['claimed', 'authorized', 'captured']
 
+type Ownership = Omit<PaymentLease, 'leaseMs'>
+
+/** Begins an update of a payment that the caller still owns: the fence counts the owners so far. */
+function updateOwned(db: Kysely<Database>, { challengeId, owner, fence }: Ownership) {
+  return db.updateTable('payment').where('id', '=', challengeId).where('owner', '=', owner).where('fence', '=', fence)
+}
+
 /** Moves a payment to its next state, if the caller still owns it. */
-export const movePayment: Command<PaymentMove, boolean> = async (db, { challengeId, owner, fence, ...step }, now) => {
-  const { from, to, reference } = step
+export const movePayment: Command<PaymentMove, boolean> = async (db, move, now) => {
+  const { from, to, reference } = move
   if (!WAYS[from].includes(to)) throw new GatewayError('internal_error', `A payment cannot go from ${from} to ${to}.`)
   const isEnd = to === 'consumed' || to === 'failed' || to === 'expired'
-  const moved = await db
-    .updateTable('payment')
+  const moved = await updateOwned(db, move)
     .set((of) => ({
       state: to,
       reference: reference ?? of.ref('reference'),
       ...(to === 'captured' && { captured_at_ms: now, due_at_ms: null }),
       ...(isEnd && { ended_at_ms: now, due_at_ms: null, lease_until_ms: 0 }),
     }))
-    .where('id', '=', challengeId)
-    .where('owner', '=', owner)
-    .where('fence', '=', fence)
     .where('state', '=', from)
     .returning('id')
     .executeTakeFirst()
@@ -49,13 +53,9 @@ export const movePayment: Command<PaymentMove, boolean> = async (db, { challenge
 }
 
 /** Renews the ownership of a payment. */
-export const renewPayment: Command<PaymentLease, boolean> = async (db, { challengeId, owner, fence, leaseMs }, now) => {
-  const renewed = await db
-    .updateTable('payment')
-    .set({ lease_until_ms: sql`${now} + ${leaseMs}` })
-    .where('id', '=', challengeId)
-    .where('owner', '=', owner)
-    .where('fence', '=', fence)
+export const renewPayment: Command<PaymentLease, boolean> = async (db, lease, now) => {
+  const renewed = await updateOwned(db, lease)
+    .set({ lease_until_ms: sql`${now} + ${lease.leaseMs}` })
     .where('state', 'in', OPEN)
     .returning('id')
     .executeTakeFirst()
@@ -63,33 +63,17 @@ export const renewPayment: Command<PaymentLease, boolean> = async (db, { challen
 }
 
 /** Releases a payment. */
-export const releasePayment: Command<Omit<PaymentLease, 'leaseMs'>, void> = async (
-  db,
-  { challengeId, owner, fence },
-) => {
-  await db
-    .updateTable('payment')
-    .set({ lease_until_ms: 0 })
-    .where('id', '=', challengeId)
-    .where('owner', '=', owner)
-    .where('fence', '=', fence)
-    .execute()
+export const releasePayment: Command<Ownership, void> = async (db, ownership) => {
+  await updateOwned(db, ownership).set({ lease_until_ms: 0 }).execute()
 }
 
 /** Counts a client disconnect, and releases the payment or keeps it to be consumed, in one statement. */
-export const leavePayment: Command<Omit<PaymentLease, 'leaseMs'>, LeftCall> = async (
-  db,
-  { challengeId, owner, fence },
-) => {
-  const left = await db
-    .updateTable('payment')
+export const leavePayment: Command<Ownership, LeftCall> = async (db, ownership) => {
+  const left = await updateOwned(db, ownership)
     .set((of) => ({
       left_calls: of('left_calls', '+', 1),
       lease_until_ms: sql`case when left_calls < ${sql.lit(FREE_LEFT_CALLS)} then 0 else lease_until_ms end`,
     }))
-    .where('id', '=', challengeId)
-    .where('owner', '=', owner)
-    .where('fence', '=', fence)
     .where('state', 'in', OPEN)
     .returning('left_calls')
     .executeTakeFirst()

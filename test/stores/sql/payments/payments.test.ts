@@ -145,8 +145,8 @@ for (const engine of engines) {
 const FAULTS: Readonly<Record<string, Fault>> = {
   'does not look at the owner’s fence': [
     'payments/steps.ts',
-    "    .where('owner', '=', owner)\n    .where('fence', '=', fence)\n    .where('state', '=', from)",
-    "    .where('state', '=', from)",
+    'updateOwned(db, move)',
+    "db.updateTable('payment').where('id', '=', move.challengeId)",
   ],
   'does not look at the state before': ['payments/steps.ts', "    .where('state', '=', from)\n", ''],
   'lets another token go on': ['payments/claim.ts', "    .where('token_hash', '=', claim.tokenHash)\n", ''],
@@ -172,13 +172,13 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'keeps what was captured due': ['payments/steps.ts', 'captured_at_ms: now, due_at_ms: null', 'captured_at_ms: now'],
   'renews what is another’s': [
     'payments/steps.ts',
-    "    .where('owner', '=', owner)\n    .where('fence', '=', fence)\n    .where('state', 'in', OPEN)\n    .returning('id')",
-    "    .where('state', 'in', OPEN)\n    .returning('id')",
+    'updateOwned(db, lease)',
+    "db.updateTable('payment').where('id', '=', lease.challengeId)",
   ],
   'counts what a former owner left': [
     'payments/steps.ts',
-    "    .where('owner', '=', owner)\n    .where('fence', '=', fence)\n    .where('state', 'in', OPEN)\n    .returning('left_calls')",
-    "    .where('state', 'in', OPEN)\n    .returning('left_calls')",
+    'const left = await updateOwned(db, ownership)',
+    "const left = await db.updateTable('payment').where('id', '=', ownership.challengeId)",
   ],
   'goes on with what was left too often': [
     'payments/claim.ts',
@@ -192,8 +192,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   ],
   'releases what is another’s': [
     'payments/steps.ts',
-    "    .where('owner', '=', owner)\n    .where('fence', '=', fence)\n    .execute()\n}",
-    '    .execute()\n}',
+    '  await updateOwned(db, ownership).set',
+    "  await db.updateTable('payment').where('id', '=', ownership.challengeId).set",
   ],
 }
 
