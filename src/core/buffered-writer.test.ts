@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import fc from 'fast-check'
 import { eventually } from '../../test/support/eventually.ts'
 import { createRecordingLog } from '../../test/support/recording-log.ts'
 import { BufferedWriter, type BufferedWriterOptions } from './buffered-writer.ts'
@@ -43,6 +44,8 @@ function open(
 }
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i)
+
+const nextTurn = () => new Promise(setImmediate)
 
 /** Rejects the first calls. */
 function failing(calls: number): () => Promise<void> {
@@ -165,13 +168,13 @@ test('buffered writer: close waits neither for one that stays down nor for one t
 test('buffered writer: a flush stores what waits without a delay, and no later rows', async (t) => {
   const { writer, batches, add } = open(t, { momentMs: A_LONG_TIME_MS, mostAtOnce: 10 })
   add(0, 5)
-  const flushed = writer.flush()
+  const flushed = writer.flush(A_LONG_TIME_MS)
   add(5, 8)
-  await flushed
+  t.true(await flushed)
   t.deepEqual(batches, [upTo(5)])
-  await writer.flush()
+  await writer.flush(A_LONG_TIME_MS)
   t.deepEqual(batches.flat(), upTo(8))
-  await writer.flush()
+  await writer.flush(A_LONG_TIME_MS)
   t.is(batches.length, 2)
 })
 
@@ -183,10 +186,95 @@ test('buffered writer: a flush ends when the database fails, and its rows wait o
     before: failing(1),
   })
   add(0, 3)
-  await Promise.all([writer.flush(), writer.flush()])
+  t.deepEqual(await Promise.all([writer.flush(A_LONG_TIME_MS), writer.flush(A_LONG_TIME_MS)]), [false, false])
   t.deepEqual([calls(), writer.waiting.length], [1, 3])
-  await writer.flush()
+  t.false(await writer.flush(A_LONG_TIME_MS))
   t.is(calls(), 1, 'the pause after a failure is kept')
   await eventually(() => batches.length > 0, 'the next try')
   t.deepEqual(batches, [upTo(3)])
+})
+
+test('buffered writer: a flush up to one row waits for its batch alone, and for no longer than its time-out', async (t) => {
+  const hanging = Promise.withResolvers<void>()
+  const before = (rows: readonly number[]) => (rows.includes(10) ? hanging.promise : Promise.resolve())
+  const { writer, batches, add } = open(t, { before, momentMs: A_LONG_TIME_MS, mostAtOnce: 10 })
+  add(0, 30)
+  t.true(await writer.flush(A_LONG_TIME_MS, 5))
+  t.deepEqual(batches, [upTo(10)])
+  t.false(await writer.flush(20, 15))
+  t.is(writer.waiting.length, 20)
+  hanging.resolve()
+  t.true(await writer.flush(A_LONG_TIME_MS))
+  t.deepEqual(batches.flat(), upTo(30))
+})
+
+test('buffered writer: a close during a flush starts no second write of its batch', async (t) => {
+  const { writer, batches, add, dropped } = open(t, { before: async () => void (await nextTurn()), mostAtOnce: 64 })
+  add(0, 640)
+  await Promise.all([writer.flush(A_LONG_TIME_MS), writer.close(A_LONG_TIME_MS)])
+  t.deepEqual(batches.flat(), upTo(640))
+  t.is(dropped(), 0)
+})
+
+test('buffered writer: rows that are refused after close has ended are counted once', async (t) => {
+  const hanging = Promise.withResolvers<void>()
+  const { writer, add, dropped } = open(t, { before: () => hanging.promise, momentMs: A_LONG_TIME_MS })
+  add(0, 10)
+  await writer.close(1)
+  hanging.reject(new Error('a constraint'))
+  await nextTurn()
+  t.is(dropped(), 10)
+})
+
+type Step = { readonly kind: 'add'; readonly count: number } | { readonly kind: 'flush' | 'wait' | 'close' }
+type Reply = 'stored' | 'refused' | 'down'
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ kind: fc.constant('add' as const), count: fc.integer({ min: 1, max: 25 }) }),
+  fc.record({ kind: fc.constantFrom('flush' as const, 'wait' as const) }),
+  { weight: 1, arbitrary: fc.constant({ kind: 'close' as const }) },
+)
+const replies = fc.array(fc.tuple(fc.constantFrom<Reply>('stored', 'refused', 'down'), fc.integer({ min: 0, max: 3 })))
+
+/** Replies in this order, each after a number of turns of the event loop; at the end, all is stored. Row 7 is never stored. */
+function replying(order: readonly (readonly [Reply, number])[]) {
+  const left = [...order]
+  return async (rows: readonly number[]) => {
+    const [reply, turns] = left.shift() ?? ['stored', 1]
+    for (let i = 0; i < turns; i++) await nextTurn()
+    if (reply === 'down') throw isDown()
+    if (reply === 'refused' || rows.includes(7)) throw new Error('a constraint')
+  }
+}
+
+test('buffered writer: each row is stored once or counted as dropped, in any order of adds, flushes, failures and closes', async (t) => {
+  const property = async (
+    steps: readonly Step[],
+    order: readonly (readonly [Reply, number])[],
+    retriesAtEnd: boolean,
+  ) => {
+    const { writer, batches, add, dropped } = open(t, {
+      before: replying(order),
+      mostAtOnce: 10,
+      mostWaiting: 60,
+      momentMs: A_LONG_TIME_MS,
+      retriesAtEnd,
+    })
+    let added = 0
+    const work: Promise<unknown>[] = []
+    for (const { kind, ...rest } of [...steps, { kind: 'close' as const }]) {
+      if ('count' in rest) {
+        add(added, added + rest.count)
+        added += rest.count
+      } else if (kind === 'flush') work.push(writer.flush(A_LONG_TIME_MS))
+      else if (kind === 'close') work.push(writer.close(A_LONG_TIME_MS))
+      else await nextTurn()
+    }
+    await Promise.all(work)
+    const stored = batches.flat()
+    t.is(new Set(stored).size, stored.length, 'no row is stored twice')
+    t.is(stored.length + dropped(), added)
+    t.deepEqual(writer.waiting, [])
+  }
+  await t.notThrowsAsync(fc.assert(fc.asyncProperty(fc.array(step), replies, fc.boolean(), property)))
 })

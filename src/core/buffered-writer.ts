@@ -72,13 +72,21 @@ export class BufferedWriter<Row> {
     else this.#timer ??= setTimeout(() => this.#begin(), this.#options.momentMs).unref()
   }
 
-  /** Stores the rows that wait now, without a delay. Resolves too when the database fails, and then they wait on. */
-  async flush(): Promise<void> {
-    const last = this.#waiting.at(-1)
-    while (last !== undefined && this.#failures === 0 && this.#waiting.includes(last)) {
+  /**
+   * Stores the rows up to `last` without a delay; by default all that wait now. Returns true once they have left the queue;
+   * false while the database fails, or after `timeoutMs`: they wait on.
+   */
+  async flush(timeoutMs: number, last = this.#waiting.at(-1)): Promise<boolean> {
+    if (last === undefined) return true
+    const isWaiting = () => this.#waiting.includes(last)
+    const ending = new AbortController()
+    const late = sleep(timeoutMs, 'late', { signal: ending.signal }).catch(() => 'late')
+    while (isWaiting() && this.#failures === 0) {
       this.#begin()
-      await this.#writing
+      if ((await Promise.race([this.#writing, late])) === 'late') break
     }
+    ending.abort()
+    return !isWaiting()
   }
 
   /** Counts a row that could not be built. */
@@ -86,7 +94,7 @@ export class BufferedWriter<Row> {
     this.#drop(1, messageOf(error))
   }
 
-  /** Stores the queued rows, for at most `timeoutMs`; the rest is dropped, and counted. */
+  /** Stores the queued rows, for at most `timeoutMs`; the rest is dropped and counted, rows in flight too. */
   async close(timeoutMs: number): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)
@@ -106,13 +114,15 @@ export class BufferedWriter<Row> {
   async #writeAll(signal: AbortSignal): Promise<void> {
     await this.#writing
     while (this.#waiting.length > 0 && !signal.aborted) {
-      await this.#write()
+      this.#begin()
+      await this.#writing
       if (this.#failures === 0) continue
       if (!this.#options.retriesAtEnd) return
       await sleep(this.#pauseMs, undefined, { signal }).catch(() => {})
     }
   }
 
+  /** Starts a write, unless one is in flight: the only caller of `#write`. */
   #begin(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -140,12 +150,10 @@ export class BufferedWriter<Row> {
     const batch = this.#waiting.slice(0, this.#options.mostAtOnce)
     if ((await this.#put(batch)) !== 'refused') return
     for (const row of batch) {
+      if (this.#isClosed && this.#waiting.length === 0) return
       const result = batch.length === 1 ? 'refused' : await this.#put([row])
       if (result === 'down') return
-      if (result === 'refused') {
-        this.#waiting.shift()
-        this.#drop(1, this.#reason)
-      }
+      if (result === 'refused') this.#drop(this.#remove([row]), this.#reason)
     }
   }
 
@@ -155,7 +163,7 @@ export class BufferedWriter<Row> {
       await this.#options.put(rows)
       this.#failures = 0
       this.#reason = ''
-      this.#waiting.splice(0, rows.length)
+      this.#remove(rows)
       return 'stored'
     } catch (error) {
       this.#reason = messageOf(error)
@@ -164,6 +172,14 @@ export class BufferedWriter<Row> {
       if (isDown) this.#warn()
       return isDown ? 'down' : 'refused'
     }
+  }
+
+  /** Removes rows, which are the oldest unless `close` has removed them. Returns how many it removed. */
+  #remove(rows: readonly Row[]): number {
+    let count = 0
+    while (count < rows.length && this.#waiting[count] === rows[count]) count++
+    this.#waiting.splice(0, count)
+    return count
   }
 
   #drop(count: number, reason: string): void {
