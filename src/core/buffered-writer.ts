@@ -76,7 +76,7 @@ export class BufferedWriter<Row> {
    * Stores the rows up to `last` without a delay; by default all that wait now. Returns true once they have left the queue;
    * false while the database fails, or after `timeoutMs`: they wait on.
    */
-  async flush(timeoutMs: number, last = this.#waiting.at(-1)): Promise<boolean> {
+  async flush(timeoutMs: number, last: Row | undefined = this.#waiting.at(-1)): Promise<boolean> {
     if (last === undefined) return true
     const isWaiting = () => this.#waiting.includes(last)
     const ending = new AbortController()

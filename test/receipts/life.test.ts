@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
+import { sqliteFile } from '../../src/stores/sql/sqlite/location.ts'
 import { runCommandInThread } from '../support/command-in-thread.ts'
 import { refusalOfStart } from '../support/door.ts'
 import { eventually } from '../support/eventually.ts'
@@ -20,6 +22,28 @@ const environment = (dataDir: string) => ({
   SVC_PIPELINE: 'none',
   ANTHROPIC_BASE_URL: provider.url,
   ANTHROPIC_API_KEY: 'sk-ant-x',
+})
+
+test('receipts: while the database is locked, the dashboard shows a request without its receipt, which is 503', async (t) => {
+  const env = environment(createPluginDirectory(t).path)
+  const gateway = await startGateway(env)
+  t.teardown(() => gateway.stop())
+  await send(gateway.url, { body: ask('opens the database') })
+  const lock = new DatabaseSync(sqliteFile(env.SVC_DATA_DIR))
+  t.teardown(() => lock.close())
+  lock.exec('begin immediate')
+  const { headers } = await send(gateway.url, { body: ask('hi') })
+  const id = headers['x-svc-receipt']
+  const detail = () => get(gateway.url, `/dashboard/api/requests/${id}`)
+  await eventually(async () => (await detail()).status !== 404, 'a row of the request')
+  const shown = await detail()
+  t.is(shown.status, 200, shown.text)
+  t.like(shown.json, { request: { hasReceipt: true }, receipt: null })
+  const refused = await get(gateway.url, `/v1/receipts/${id}`)
+  t.deepEqual([refused.status, refused.headers['retry-after']], [503, '1'])
+  lock.exec('rollback')
+  await eventually(async () => (await get(gateway.url, `/v1/receipts/${id}`)).status === 200, 'the receipt')
+  t.like((await detail()).json, { receipt: { isValid: true } })
 })
 
 test('receipts: a stop stores what waits; another start has the same key, and the command verifies', async (t) => {

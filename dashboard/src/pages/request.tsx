@@ -234,7 +234,9 @@ function ReceiptPart({ request, receipt: found }: RequestDetail) {
         <p class="muted">
           {request.outcome === 'refused'
             ? 'This request was refused before its pipeline: it has no receipt.'
-            : 'This request has none, or it has expired.'}
+            : request.hasReceipt
+              ? 'Its receipt is not stored yet, cannot be read now, or has expired. Reload the page later.'
+              : 'This request has none.'}
         </p>
       </section>
     )

@@ -77,12 +77,16 @@ export function requestRoute(options: RequestRouteOptions): Middleware<RequestSt
   }
 }
 
-/** Returns the receipt, and whether a key of this gateway has signed it. */
+/** Returns the receipt, and whether a key of this gateway has signed it; `null` too while the ledger cannot return it. */
 async function receiptOf(found: FinishedRequest, receipts: RequestRouteOptions['receipts']) {
-  const receipt = found.hasReceipt ? await receipts.find(found.scope, found.id) : undefined
+  const receipt = found.hasReceipt ? await receipts.find(found.scope, found.id).catch(whileUnavailable) : undefined
   if (receipt === undefined) return null
   const { isValid, checks } = verifyReceipt(JSON.stringify(receipt), await receipts.keys())
   return { receipt, isValid, checks }
+}
+
+function whileUnavailable(error: unknown): undefined {
+  if (!(error instanceof GatewayError) || error.code !== 'service_unavailable') throw error
 }
 
 function shown({ request, canonical, versions, reply }: CapturedRequest) {

@@ -12,16 +12,19 @@ const down = new GatewayError('service_unavailable', 'The database cannot be rea
 /** Opens receipts on a database that can be down. */
 function open() {
   const stored = new Map<string, StoredReceipt>()
-  const database = { isDown: false, keys: [] as string[], reads: 0, nowMs: Date.now() }
+  const beforePut = async (): Promise<void> => {}
+  const database = { isDown: false, keys: [] as string[], reads: 0, nowMs: Date.now(), beforePut }
   const whileUp = async <Result>(work: () => Result): Promise<Result> => {
     if (database.isDown) throw down
     return work()
   }
   const store = {
-    put: (batch: readonly StoredReceipt[]) =>
-      whileUp(() => {
+    put: async (batch: readonly StoredReceipt[]) => {
+      await database.beforePut()
+      await whileUp(() => {
         for (const receipt of batch) stored.set(receipt.id, receipt)
-      }),
+      })
+    },
     // Safe: the test reads the id only.
     get: (scope: string, id: string) =>
       whileUp(() => (stored.get(id)?.scope === scope ? ({ id } as SignedReceipt) : undefined)),
@@ -39,16 +42,20 @@ function open() {
   const log = createRecordingLog()
   const key = createReceiptKey()
   const receipts = createReceipts({ key, store, pricer, tokens: undefined, clock, log })
-  const record = async (): Promise<{ scope: string; id: string }> => {
+  const begin = (body = BODY): { scope: string; id: string } => {
     const { id, admittedAtMs } = receipts.open()
-    const exchange = openExchange({ body: BODY, dialect: 'messages' })
+    const exchange = openExchange({ body, dialect: 'messages' })
     const latency = { totalMs: 1, gatewayMs: 1, providerMs: undefined }
     const reply = { status: 200, isDelivered: true, replySha256: 'f'.repeat(64), replyBytes: 2 }
     receipts.record({ id, exchange, pipeline: 'none', ...reply, latency, admittedAtMs })
-    await new Promise(setImmediate)
     return { scope: exchange.caller.scope, id }
   }
-  return { receipts, record, database, key, stored }
+  const record = async () => {
+    const recorded = begin()
+    await new Promise(setImmediate)
+    return recorded
+  }
+  return { receipts, begin, record, database, key, stored }
 }
 
 test('receipts: one that waits is stored when it is requested', async (t) => {
@@ -68,6 +75,43 @@ test('receipts: one that waits is another scope’s secret, and unavailable whil
   t.is(await receipts.find('another', id), undefined)
   await receipts.close(5000)
   t.is((await receipts.find(scope, id))?.id, id)
+})
+
+test('receipts: the first of many that wait is found once its own batch is stored', async (t) => {
+  const { receipts, record, database, stored } = open()
+  const [first, others] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let puts = 0
+  database.beforePut = () => (puts++ === 0 ? first.promise : others.promise)
+  const recorded = await Promise.all(Array.from({ length: 200 }, record))
+  const { scope, id } = recorded[0] ?? { scope: '', id: '' }
+  const found = receipts.find(scope, id)
+  first.resolve()
+  t.is((await found)?.id, id)
+  t.is(stored.size, 64)
+  others.resolve()
+  await receipts.close(5000)
+  t.is(stored.size, 200)
+})
+
+test('receipts: one that is not stored in time is unavailable, and found later', async (t) => {
+  const { receipts, record, database } = open()
+  const hanging = Promise.withResolvers<void>()
+  database.beforePut = () => hanging.promise
+  const { scope, id } = await record()
+  await t.throwsAsync(receipts.find(scope, id), { code: 'service_unavailable', message: /not in the ledger yet/ })
+  hanging.resolve()
+  t.is((await receipts.find(scope, id))?.id, id)
+  await receipts.close(5000)
+})
+
+test('receipts: one that is still being built when it is requested is unavailable, not unknown', async (t) => {
+  const { receipts, begin, database } = open()
+  const hanging = Promise.withResolvers<void>()
+  database.beforePut = () => hanging.promise
+  const { scope, id } = begin(BODY.replace('a question', 'a long question '.repeat(20_000)))
+  await t.throwsAsync(receipts.find(scope, id), { code: 'service_unavailable' })
+  hanging.resolve()
+  await receipts.close(5000)
 })
 
 test('receipts: published keys are those that signed, and stay known while the database is down', async (t) => {

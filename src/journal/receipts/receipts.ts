@@ -32,7 +32,7 @@ export interface Receipts extends ReplyRecorder {
   keys(): Promise<readonly PublicReceiptKey[]>
   /** A recorder without receipts: their contents go to `onBuilt` and are not stored. */
   readonly unwritten: ReplyRecorder
-  /** Returns a receipt of this scope; one that waits is stored first. Throws `service_unavailable`. */
+  /** Returns a receipt of this scope; one that waits is stored first, within two seconds. Throws `service_unavailable`. */
   find(scope: string, id: string): Promise<SignedReceipt | undefined>
   /** Lists stored receipts of a scope, oldest first. Throws `service_unavailable`, or `invalid_request` for an unknown `after`. */
   list(scope: string, page: ReceiptPage): Promise<readonly SignedReceipt[]>
@@ -58,18 +58,10 @@ export interface ReceiptsOptions extends Accountants {
   readonly onBuilt?: ((receipt: Receipt, facts: ReplyFacts) => void) | undefined
 }
 
-/** Delays in milliseconds within which another instance may still store the receipt of a finished reply. */
+/** Delays in milliseconds within which the receipt of a finished reply may still be built, or stored by another instance. */
 const LATER_MS = [60, 140, 300]
-
-/** Retries a receipt that was not found: the client may have its id from another instance's reply. */
-async function findLater(store: ReceiptStore, scope: string, id: string): Promise<SignedReceipt | undefined> {
-  if (!RECEIPT_ID.test(id)) return undefined
-  for (const waitMs of LATER_MS) {
-    await sleep(waitMs)
-    const found = await store.get(scope, id)
-    if (found !== undefined) return found
-  }
-}
+/** Longest wait for a receipt to be stored. */
+const STORED_WITHIN_MS = 2000
 
 /** Receipts a statement: as many as it takes without delaying other statements. */
 const MOST_AT_ONCE = 64
@@ -94,7 +86,26 @@ function createWriter(store: ReceiptStore, log: Log): BufferedWriter<StoredRecei
   })
 }
 
-const NOT_STORED = 'The receipt is not in the ledger yet, since the database fails. Retry later.'
+const NOT_STORED = 'The receipt is not in the ledger yet, since the database fails or is slow. Retry later.'
+
+/** Returns a function that finds a receipt of a scope, and stores it first when it waits. It throws `service_unavailable`. */
+function finder(writer: BufferedWriter<StoredReceipt>, store: ReceiptStore): Receipts['find'] {
+  const findNow: Receipts['find'] = async (scope, id) => {
+    const waiting = writer.waiting.find((receipt) => receipt.id === id && receipt.scope === scope)
+    if (waiting !== undefined && !(await writer.flush(STORED_WITHIN_MS, waiting)))
+      throw new GatewayError('service_unavailable', NOT_STORED)
+    return store.get(scope, id)
+  }
+  return async (scope, id) => {
+    const found = await findNow(scope, id)
+    if (found !== undefined || !RECEIPT_ID.test(id)) return found
+    for (const waitMs of LATER_MS) {
+      await sleep(waitMs)
+      const later = await findNow(scope, id)
+      if (later !== undefined) return later
+    }
+  }
+}
 
 /** Creates the receipts of a gateway: building and storing. */
 export function createReceipts({ key, store, clock, log, onBuilt, ...accountants }: ReceiptsOptions): Receipts {
@@ -131,12 +142,7 @@ export function createReceipts({ key, store, clock, log, onBuilt, ...accountants
     open,
     record: (facts) => record(facts, { isKept: true }),
     unwritten: { writesReceipts: false, open, record: (facts) => record(facts, { isKept: false }) },
-    async find(scope, id) {
-      const waits = () => writer.waiting.some((receipt) => receipt.id === id && receipt.scope === scope)
-      if (waits()) await writer.flush()
-      if (waits()) throw new GatewayError('service_unavailable', NOT_STORED)
-      return (await store.get(scope, id)) ?? findLater(store, scope, id)
-    },
+    find: finder(writer, store),
     list: (scope, page) => store.list(scope, page),
     async close(timeoutMs) {
       const atMost = new AbortController()
