@@ -37,7 +37,7 @@ async function measure(includedCalls: number, accountIds: readonly string[]): Pr
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, client))
-  await charges.close()
+  await charges.close(PATIENCE_MS)
   const [{ user, system }, main] = [process.cpuUsage(before), process.threadCpuUsage(mainBefore)]
   return { all: (user + system) / REQUESTS, main: (main.user + main.system) / REQUESTS }
 }

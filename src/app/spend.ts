@@ -44,13 +44,20 @@ export function openSpend(options: SpendOptions): Promise<Opened<Spend>> {
     const calls = config.mode === 'cloud' ? disposal.use('calls', createCallLedger({ store, log })) : undefined
     const quotaCharges =
       calls && new QuotaCharges({ ledger: calls, plans: plansFrom(config.plans), leaseMs: callLeaseMs(config), log })
-    disposal.use('quota charges', quotaCharges)
+    disposal.add('quota charges', () => quotaCharges?.close(closeWithinMs(config)))
     const chargeOf = quotaCharges?.find
     const ledger = disposal.use('spend', createSpendLedger({ store, chargeOf, log }))
     const flush = (flushed: SpendFlush) => store.run('spend.flush', flushed)
     const pools = disposal.use('reservation pools', new ReservationPools({ ledger, flush, chargeOf, log }))
     return { ledger: pools, prices, tokens: new CallersTokens(), capsOf: createCapsOf(config.costs), quotaCharges }
   })
+}
+
+/** Shortest time for waiting ends to be sent at shutdown, in milliseconds; parts have longer than that to close. */
+const MIN_CLOSE_MS = 5000
+
+function closeWithinMs({ server }: Config): number {
+  return Math.max(server.drain_timeout, MIN_CLOSE_MS)
 }
 
 /** Time in addition to a provider's time-out for the start of its reply, in milliseconds. */

@@ -67,7 +67,9 @@ export const server = z.strictObject({
     ),
   drain_timeout: duration({ min: '0s', max: '1h' })
     .prefault('30s')
-    .describe('Time limit for in-flight replies to finish after SIGTERM before they are aborted.'),
+    .describe(
+      'Time limit for in-flight replies to finish after SIGTERM before they are aborted; and then for what waits in memory (receipts, telemetry, ends of calls and of holds) to be stored.',
+    ),
   stall_timeout: duration({ min: '1s', max: '1h' })
     .prefault('30s')
     .describe(

@@ -29,7 +29,7 @@ function fixture(t: ExecutionContext, { answer = async (): Promise<CallReservati
   }
   const log = createRecordingLog()
   const charges = new QuotaCharges({ ledger, plans: PLANS, leaseMs: 1000, log })
-  t.teardown(() => charges.close())
+  t.teardown(() => charges.close(10_000))
   const charge = (id: string) => {
     const charge = charges.open(id, CALLER)
     if (charge === undefined) throw new Error('Expected a charge')
@@ -106,7 +106,7 @@ test('quota charges: ends are retried until the database replies', async (t) => 
   await answered.hold()
   await failed.waive()
   answered.count()
-  await charges.flush()
+  await t.throwsAsync(charges.flush(), { code: 'service_unavailable' })
   t.deepEqual(sent, [])
   state.isDown = false
   await eventually(() => sent.length > 0, 'the ends are sent')
@@ -148,6 +148,17 @@ test('quota charges: a client without an answer waits until its call is free aga
   t.true(sent.flat().some(({ holdId }) => holdId === 'failed'))
   await charges.flush()
   t.deepEqual(sent.flat(), [end('failed', 0), end('answered', 1)])
+})
+
+test('quota charges: a client without an answer waits no longer than two seconds for a ledger that hangs', async (t) => {
+  const { charge, sent, state } = fixture(t)
+  const gate = Promise.withResolvers<void>()
+  state.ready = gate.promise
+  t.teardown(gate.resolve)
+  const failed = charge('failed')
+  await failed.hold()
+  await failed.waive()
+  t.deepEqual(sent, [])
 })
 
 test('quota charges: a refusal has a remedy, and no retry', async (t) => {

@@ -17,8 +17,8 @@ import { callRefusal } from './refusal.ts'
  *
  * The route opens a charge and ends it; the component that reserves money for the request finds it by the request's id, and
  * holds the call in the same transaction. A call is held before any work, so no plan is overrun. The end of an answered
- * call is final, so ends are batched. A client without an answer waits until its call is free again, so that its retry
- * is not refused. Ends without a reply of the database are sent again. After a crash a hold ends with its lease, and is
+ * call is final, so ends are batched. A client without an answer waits until its call is free again, for at most two
+ * seconds, so that its retry is not refused. Ends without a reply of the database are sent again. After a crash a hold ends with its lease, and is
  * free: a call that could not be counted is not charged.
  */
 const PERIOD_MS = 250
@@ -28,7 +28,8 @@ const MOST_AT_ONCE = 64
 const MOST_WAITING = 20_000
 /** Longest pause between attempts while the database is down. */
 const LONGEST_PAUSE_MS = 1000
-const CLOSE_WITHIN_MS = 5000
+/** Longest wait for waiting ends to be sent. */
+const SENT_WITHIN_MS = 2000
 
 /** Input of `QuotaCharges`. */
 export interface QuotaChargesOptions {
@@ -43,7 +44,10 @@ export interface QuotaChargesOptions {
 export interface OpenCharge extends QuotaCharge {
   /** Counts the call: its answer begins. */
   count(): void
-  /** Waives the call: there is no answer. Resolves when the call is free again, or at once when that is still to be sent. */
+  /**
+   * Waives the call: there is no answer. Resolves when the call is free again; while that is still to be sent at once, or
+   * after two seconds.
+   */
   waive(): Promise<void>
 }
 
@@ -78,7 +82,7 @@ export class QuotaCharges {
       ledger,
       onClosed: () => this.#open.delete(requestId),
       onEnd: (end) => this.#ends.add(end),
-      onWaived: () => this.flush(),
+      onWaived: () => this.flush().catch(() => {}), // The writer logs what waits.
     })
     this.#open.set(requestId, charge)
     return charge
@@ -87,14 +91,15 @@ export class QuotaCharges {
   /** Finds the open charge of a request. */
   readonly find: ChargeOf = (requestId) => this.#open.get(requestId)
 
-  /** Sends all waiting ends to the ledger. While it does not reply they wait on. */
-  flush(): Promise<void> {
-    return this.#ends.flush()
+  /** Sends all waiting ends to the ledger. Rejects while it does not reply, or after two seconds: they wait on. */
+  async flush(): Promise<void> {
+    if (await this.#ends.flush(SENT_WITHIN_MS)) return
+    throw new GatewayError('service_unavailable', 'The ends of calls are not sent yet: the database fails or is slow.')
   }
 
-  /** Sends all waiting ends; what cannot be sent ends with its lease. */
-  close(): Promise<void> {
-    return this.#ends.close(CLOSE_WITHIN_MS)
+  /** Sends all waiting ends, for at most `timeoutMs`; the rest, and all once one fails, end with their leases. */
+  close(timeoutMs: number): Promise<void> {
+    return this.#ends.close(timeoutMs)
   }
 
   async #send(ends: readonly CallEnd[]): Promise<void> {
