@@ -7,6 +7,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const NEEDED = [24, 12]
+const OWN_FILE = /^\.\.?\/.*\.js$/
 const { resolve } = module.createRequire(import.meta.url)
 
 function isNewEnough(version) {
@@ -34,6 +35,19 @@ function runOn(node) {
   child.once('exit', (code, signal) => process.exit(signal === null ? code : 1))
 }
 
+/**
+ * Resolves the imports of the bundle's files among each other as they are written. Node would look for links in the path
+ * of each, two hundred times in a start, and then optimise its functions for paths, which takes 5 MB.
+ */
+function resolveAsWritten(bundle) {
+  module.registerHooks({
+    resolve: (specifier, context, next) =>
+      OWN_FILE.test(specifier) && context.parentURL?.startsWith(bundle)
+        ? { url: new URL(specifier, context.parentURL).href, format: 'module', shortCircuit: true }
+        : next(specifier, context),
+  })
+}
+
 async function run() {
   // Code is compiled once, not at every start. Where the folder cannot be written, each time.
   // This thread is told by the call, those that it starts by the variable.
@@ -42,6 +56,7 @@ async function run() {
   module.enableCompileCache(process.env.NODE_COMPILE_CACHE)
   const { folderToRun } = await import('./bundle.mjs')
   const isBundled = folderToRun() === 'dist'
+  if (isBundled) resolveAsWritten(new URL('../dist/', import.meta.url).href)
   const { runCommandLine } = isBundled ? await import('../dist/cli/main.js') : await import('../src/cli/main.ts')
   await runCommandLine(process.argv)
 }

@@ -1,4 +1,13 @@
 import { importEntry } from '../entry.mjs'
 
-export const { answererOf, costOf, estimate, mostOutputTokens, targetsWithNamed, toNanoUsd, toUsd, tokensFor } =
-  await importEntry('plugin/spend')
+export const {
+  answererOf,
+  costOf,
+  estimate,
+  estimateBySize,
+  mostOutputTokens,
+  targetsWithNamed,
+  toNanoUsd,
+  toUsd,
+  tokensFor,
+} = await importEntry('plugin/spend')

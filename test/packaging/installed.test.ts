@@ -80,7 +80,7 @@ test('installed: the command runs, its threads and processes too, with a plugin 
   t.like(await gateway.stop(), { code: 0 })
 })
 
-/** The documented bound; a start takes 115. */
+/** The documented bound; a start takes 113. */
 const MOST_MB_AFTER_START = 120
 const inPlainProcess = hasProcessFacts ? test : test.skip
 
