@@ -74,7 +74,7 @@ function shown({ isValid, checks, receipt }: Verdict) {
 function render({ isValid, checks, receipt }: Verdict): string {
   const lines = [
     isValid
-      ? `Genuine: the receipt is as it was ${receipt?.v === 1 ? 'signed' : 'recorded'}.`
+      ? `Genuine: the receipt is as it was ${receipt?.v === 1 ? 'signed. It is not in any ledger' : 'recorded'}.`
       : 'NOT GENUINE: do not rely on this receipt.',
     ...checks.map(({ name, ok, says }) => `  ${ok ? 'ok    ' : 'FAILED'}  ${name.padEnd(9)}  ${says}`),
     ...(isValid && receipt !== undefined ? summaryOf(receipt) : []),

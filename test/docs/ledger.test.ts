@@ -2,8 +2,9 @@ import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import test from 'ava'
 import { noteKeyId, signCheckpoint } from '../../src/core/ledger/checkpoint.ts'
-import { foldHashes, leafHash, TreeEdge } from '../../src/core/ledger/merkle.ts'
+import { foldHashes, TreeEdge } from '../../src/core/ledger/merkle.ts'
 import { consistencyRanges, inclusionRanges, rangeHash, type SubtreePlace } from '../../src/core/ledger/proofs.ts'
+import { contentHash, hashOfLeaf } from '../../src/core/ledger/receipt-leaf.ts'
 
 const ORIGIN = 'turnpike/ledger/example'
 /** PKCS #8 of an Ed25519 key, up to its seed. */
@@ -14,7 +15,7 @@ test('docs: the test vectors of the ledger are what the gateway computes', async
   const der = Buffer.from(`${PKCS8}${'07'.repeat(32)}`, 'hex')
   const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
   const raw = createPublicKey(privateKey).export({ format: 'jwk' }).x ?? ''
-  const leaves = ['{"n":0}', '{"n":1}', '{"n":2}'].map((text) => leafHash(Buffer.from(text)))
+  const leaves = [0, 1, 2].map((n) => hashOfLeaf({ id: `rcpt_${n}`, content: contentHash(`{"n":${n}}`) }))
   const edge = new TreeEdge()
   const roots = leaves.map((leaf) => {
     edge.append(leaf)

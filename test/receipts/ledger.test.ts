@@ -5,12 +5,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { parsePublicKeys } from '../../src/journal/receipts/public-key.ts'
+import { readReceiptKey, receiptKeyFile } from '../../src/journal/receipts/signing-key.ts'
 import { verifyReceipt } from '../../src/journal/receipts/verify.ts'
 import { runCommandInThread } from '../support/command-in-thread.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ask, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { createPluginDirectory } from '../support/plugin-folders.ts'
+import { signReceiptV1 } from '../support/receipts.ts'
 import { startProvider } from '../support/stand-in-provider.ts'
 
 const provider = await startProvider()
@@ -70,14 +72,14 @@ async function runGateway(
 }
 
 /** Copies a data folder, and changes the copy's database as an operator might, whom triggers do not stop. */
-function tampered({ dataDir }: Kept, name: string, change: (database: DatabaseSync) => void): string {
+function tampered({ dataDir }: Kept, name: string, change: (database: DatabaseSync, folder: string) => void): string {
   const copy = path.join(dataDir, '..', name)
   mkdirSync(copy)
   for (const file of ['turnpike.db', 'receipt-key.pem']) copyFileSync(path.join(dataDir, file), path.join(copy, file))
   const database = new DatabaseSync(path.join(copy, 'turnpike.db'))
   for (const { name } of database.prepare(`select name from sqlite_master where type = 'trigger'`).all())
     database.exec(`drop trigger ${String(name)}`)
-  change(database)
+  change(database, copy)
   database.close()
   return copy
 }
@@ -97,7 +99,66 @@ test('ledger: an honest one verifies, a receipt in it by its id, and its head is
   t.is((await runCommandInThread(['receipt', 'verify', `rcpt_${'0'.repeat(26)}`], { env })).code, 2)
 })
 
-const TRICKS: Readonly<Record<string, { change: (database: DatabaseSync) => void; words: RegExp }>> = {
+/** Changes the stored id and hash of a leaf of the first head. */
+function changeLeaf(database: DatabaseSync, index: number, change: (leaf: [string, string]) => void): void {
+  const [row] = database.prepare('select leaves from receipt_head where first_leaf = 0').all()
+  const leaves = JSON.parse(String(row?.leaves)) as [string, string][]
+  change(leaves[index]!)
+  database.prepare('update receipt_head set leaves = ? where first_leaf = 0').run(JSON.stringify(leaves))
+}
+
+const OLD_ID = `rcpt_${'0'.repeat(26)}`
+const NOT_THE_LEAVES = /is not that of the leaves: some were dropped, reordered or rewritten/
+const insertCopyAs = (leafIndex: string) =>
+  `insert into receipt select '${OLD_ID}', scope, created_at_ms, json, ${leafIndex} from receipt limit 1`
+
+const TRICKS: Readonly<Record<string, { change: (database: DatabaseSync, folder: string) => void; words: RegExp }>> = {
+  'a receipt is dropped, and its leaf gets an older id': {
+    change(database) {
+      database.exec('delete from receipt where leaf_index = 0')
+      changeLeaf(database, 0, (leaf) => {
+        leaf[0] = OLD_ID
+      })
+    },
+    words: NOT_THE_LEAVES,
+  },
+  'a receipt is renamed with its leaf': {
+    change(database) {
+      database.exec(`update receipt set id = '${OLD_ID}' where leaf_index = 0`)
+      changeLeaf(database, 0, (leaf) => {
+        leaf[0] = OLD_ID
+      })
+    },
+    words: NOT_THE_LEAVES,
+  },
+  'a receipt moves to another scope': {
+    change: (database) => database.exec(`update receipt set scope = 'another' where leaf_index = 7`),
+    words: /is stored with another id, scope or time than its own/,
+  },
+  'a receipt moves in the list of its scope': {
+    change: (database) => database.exec('update receipt set created_at_ms = 1 where leaf_index = 7'),
+    words: /is stored with another id, scope or time than its own/,
+  },
+  'a receipt is added beyond the end': {
+    change: (database) => database.exec(insertCopyAs('1000')),
+    words: /is stored as a leaf that the ledger does not have/,
+  },
+  'a receipt is added between two': {
+    change: (database) => database.exec(insertCopyAs('5.5')),
+    words: /is stored as a leaf that the ledger does not have/,
+  },
+  'a receipt is signed by itself': {
+    change(database, folder) {
+      const key = readReceiptKey(receiptKeyFile(folder))!
+      const json = signReceiptV1({ id: OLD_ID, created_at: '2999-01-01T00:00:00.000Z' }, key)
+      database.prepare(`insert into receipt values (?, 'local', 1, ?, null)`).run(OLD_ID, json)
+    },
+    words: /is in no ledger, and was signed after the ledger began/,
+  },
+  'the leaves of a head are emptied': {
+    change: (database) => database.exec(`update receipt_head set leaves = '[1]' where first_leaf = 0`),
+    words: /The leaves of the head after leaf 0 are no leaves/,
+  },
   'a receipt is dropped': {
     change: (database) => database.exec('delete from receipt where leaf_index = 22'),
     words: /leaf 22, was deleted before its time/,
@@ -121,13 +182,11 @@ const TRICKS: Readonly<Record<string, { change: (database: DatabaseSync) => void
     words: /is in no ledger, and has no valid signature of its own/,
   },
   'a leaf is rewritten with its receipt': {
-    change(database) {
-      const [row] = database.prepare('select first_leaf, leaves from receipt_head limit 1').all()
-      const leaves = JSON.parse(String(row?.leaves)) as [string, string][]
-      leaves[0]![1] = `${'A'.repeat(43)}=`
-      database.prepare('update receipt_head set leaves = ? where first_leaf = 0').run(JSON.stringify(leaves))
-    },
-    words: /is not that of the leaves: some were dropped, reordered or rewritten/,
+    change: (database) =>
+      changeLeaf(database, 0, (leaf) => {
+        leaf[1] = `${'A'.repeat(43)}=`
+      }),
+    words: NOT_THE_LEAVES,
   },
   'a head is dropped': {
     change: (database) =>
@@ -236,7 +295,14 @@ test('ledger: receipts of a gateway verify in another language', async (t) => {
       /\\n\\n— (\S+) (.{60})/,
       (_, name, value) => `\\n\\n— ${name} ${value.replace(/.$/, (last: string) => (last === 'A' ? 'B' : 'A'))}`,
     ),
+    text.replace(/"leaf_index":(\d+)/, (_, index) => `"leaf_index":${Number(index) - 32}`),
+    text.replace(/"leaf_index":(\d+)/, '"leaf_index":$1.0'),
+    text.replace('"hashes":["', '"hashes":["!'),
+    text.replace('"cost":{', '"cost":{"provider_usd":"0.000000000",'),
   ]
+  const witnessed = text.replace('\\n\\n— ', '\\n\\n— witness.example 48JFP+JYTw==\\n— ')
+  t.not(witnessed, text)
+  t.regex((await verify([kept.put('witnessed.json', witnessed)])).stdout, /: genuine$/m)
   for (const [i, forgery] of forgeries.entries()) {
     t.not(forgery, text)
     await t.throwsAsync(verify([kept.put(`forged-${i}.json`, forgery)]), { code: 1 })

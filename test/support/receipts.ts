@@ -10,6 +10,7 @@ export function sampleReceipt(parts: Partial<Receipt> = {}): Receipt {
     v: 2,
     id: 'rcpt_01m803q1vqay4xsy28gwc92241',
     created_at: '2026-11-21T22:30:31.058Z',
+    scope_sha256: '7f83b1657ff1fc53b92dc18148a1d65dfc2d4b1fa3d677284addd200126d9069',
     request_id: 'req_1',
     route: 'messages',
     dialect: 'messages',

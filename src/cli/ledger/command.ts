@@ -14,6 +14,9 @@ import { givenKeys, KEY_OPTION, localKeys } from '../receipt-keys.ts'
 import { withStore } from '../with-store.ts'
 import { verifyRemote } from './remote.ts'
 
+/** Difference allowed between the clocks of this machine and of the one that deletes receipts. */
+const CLOCK_SLACK_MS = 60_000
+
 interface VerifyOptions {
   readonly from?: readonly string[]
   readonly key?: string
@@ -78,7 +81,7 @@ function verifyStored(
   given: readonly PublicReceiptKey[] | undefined,
 ): Promise<LedgerReport> {
   const { receipts } = loadConfig(process.env).config
-  const oldestId = receipts.keep > 0 ? firstReceiptIdAt(Date.now() - receipts.keep) : ''
+  const oldestId = () => (receipts.keep > 0 ? firstReceiptIdAt(Date.now() - receipts.keep + CLOCK_SLACK_MS) : '')
   return withStore(async (store) => {
     const content = createLogContent(store)
     const keys = given ?? [...keysHere(), ...(await content.state()).keys.flatMap((raw) => parsePublicKeys(raw))]

@@ -4,6 +4,8 @@ import type { ReceiptProof, StoredReceipt } from '../telemetry/receipt.ts'
 export interface LogState {
   /** Name of the ledger, in each of its checkpoints. */
   readonly origin: string
+  /** Time of the migration that made the ledger, in milliseconds since 1970. */
+  readonly createdAtMs: number
   /** The latest signed tree head; `undefined` while the ledger is empty. */
   readonly checkpoint: string | undefined
   /** Raw public keys that have signed heads, in base64url, the latest first. */
@@ -37,19 +39,20 @@ export interface LogHead {
   /** Number of leaves before. */
   readonly firstLeaf: number
   readonly checkpoint: string
-  readonly leaves: readonly LoggedLeaf[]
+  /** `undefined` for a text that is no list of leaves. */
+  readonly leaves: readonly LoggedLeaf[] | undefined
 }
 
 /** A leaf as it is stored: kept when its receipt is deleted. */
 export interface LoggedLeaf {
   /** Id of the receipt. */
   readonly id: string
-  /** Base64. */
-  readonly hash: string
+  /** SHA-256 of the receipt's canonical JSON, base64. */
+  readonly content: string
 }
 
 /** A stored receipt with its place in the ledger; `null` for version 1. */
-export interface LoggedReceipt extends Pick<StoredReceipt, 'id' | 'json'> {
+export interface LoggedReceipt extends StoredReceipt {
   readonly leafIndex: number | null
 }
 

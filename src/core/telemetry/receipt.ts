@@ -13,6 +13,8 @@ export interface Receipt {
   readonly id: string
   /** Moment of the reply's end. */
   readonly created_at: string
+  /** SHA-256 of the id, a newline and the scope that may read the receipt, hexadecimal; version 2. */
+  readonly scope_sha256?: string
   readonly request_id: string
   readonly route: RouteName
   /** The API shape of the client's request and reply. */
@@ -159,7 +161,7 @@ export interface StoredReceipt {
   /** The caller's scope; only that scope finds it. */
   readonly scope: string
   readonly createdAtMs: number
-  /** Canonical JSON of the receipt: the bytes of its leaf. */
+  /** Canonical JSON of the receipt. */
   readonly json: string
 }
 

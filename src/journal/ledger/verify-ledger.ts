@@ -1,8 +1,19 @@
+import { z } from 'zod'
 import { type Checkpoint, CheckpointError, parseCheckpoint, signerOf } from '../../core/ledger/checkpoint.ts'
-import { leafHash, TreeEdge } from '../../core/ledger/merkle.ts'
-import type { LogContent, LoggedLeaf, LogHead } from '../../core/ports/receipt-log.ts'
+import { TreeEdge } from '../../core/ledger/merkle.ts'
+import { contentHash, hashOfLeaf } from '../../core/ledger/receipt-leaf.ts'
+import type {
+  LogContent,
+  LoggedLeaf,
+  LoggedReceipt,
+  LogHead,
+  LogState,
+  StoredPlace,
+} from '../../core/ports/receipt-log.ts'
+import type { SignedReceipt } from '../../core/telemetry/receipt.ts'
 import type { PublicReceiptKey } from '../receipts/public-key.ts'
-import { verifyReceipt } from '../receipts/verify.ts'
+import { scopeHash } from '../receipts/scope-hash.ts'
+import { NoReceipt, verifyReceipt } from '../receipts/verify.ts'
 
 /**
  * DESIGN — walking the ledger
@@ -10,6 +21,7 @@ import { verifyReceipt } from '../receipts/verify.ts'
  * One pass over the heads in order rebuilds the tree from the stored leaves. A head is consistent with the one before when
  * it begins at that one's size, and has the root of the leaves so far: a rewritten, dropped or reordered leaf changes the
  * root of its own head and of all later ones. Each leaf's receipt is hashed again, unless it is old enough to be deleted.
+ * A leaf covers its id, so no receipt becomes older. The id, scope and time of a row are those of its receipt.
  * Heads that an auditor has kept are compared with the root at their size. Memory does not grow with the ledger.
  */
 
@@ -20,8 +32,8 @@ export interface LedgerCheck {
   readonly keys: readonly PublicReceiptKey[]
   /** Checkpoints kept from before. */
   readonly kept: readonly Checkpoint[]
-  /** Receipts with lower ids may be deleted. */
-  readonly oldestId: string
+  /** Returns the id below which receipts may be deleted now. */
+  readonly oldestId: () => string
 }
 
 /** Result of a walk. */
@@ -44,11 +56,12 @@ export interface LedgerReport {
 const MOST_FAULTS = 20
 /** Receipts a query. */
 const MOST_IDS = 200
+/** Time in which instances of the release before may still write receipts of version 1, while others are updated. */
+const MOST_OVERLAP_MS = 3_600_000
 
 /** Walks the ledger. Throws `service_unavailable`. */
 export async function verifyLedger(check: LedgerCheck): Promise<LedgerReport> {
-  const { origin } = await check.content.state()
-  const walk = new Walk(check, origin)
+  const walk = new Walk(check, await check.content.state())
   for (let fromLeaf = 0; ; ) {
     const heads = await check.content.heads(fromLeaf)
     for (const head of heads) await walk.addHead(head)
@@ -63,6 +76,7 @@ export async function verifyLedger(check: LedgerCheck): Promise<LedgerReport> {
 class Walk {
   readonly #check: LedgerCheck
   readonly #origin: string
+  readonly #createdAtMs: number
   readonly #edge = new TreeEdge()
   readonly #faults: string[] = []
   readonly #waiting: { readonly leaf: LoggedLeaf; readonly index: number }[] = []
@@ -76,9 +90,10 @@ class Walk {
   #deleted = 0
   #signed = 0
 
-  constructor(check: LedgerCheck, origin: string) {
+  constructor(check: LedgerCheck, { origin, createdAtMs }: LogState) {
     this.#check = check
     this.#origin = origin
+    this.#createdAtMs = createdAtMs
     this.#kept = check.kept.toSorted((a, b) => a.size - b.size)
     for (const { origin: other } of this.#kept)
       if (other !== origin) this.#fault(`The kept head is of another ledger, ${other}.`)
@@ -94,9 +109,10 @@ class Walk {
       this.#fault(`A head was dropped or inserted: the head after leaf ${this.size} begins at leaf ${firstLeaf}.`)
       this.#isBroken = true
     }
-    for (const [i, leaf] of leaves.entries()) {
+    if (leaves === undefined) this.#fault(`The leaves of the head after leaf ${this.size} are no leaves.`)
+    for (const [i, leaf] of leaves?.entries() ?? []) {
       this.#waiting.push({ leaf, index: firstLeaf + i })
-      this.#edge.append(Buffer.from(leaf.hash, 'base64'))
+      this.#edge.append(hashOfLeaf(leaf))
       this.#compareKept()
     }
     this.#heads++
@@ -164,15 +180,17 @@ class Walk {
         const row = byId.get(leaf.id)
         if (row === undefined) this.#checkDeleted(leaf, index)
         else if (row.leafIndex !== index) this.#fault(`The receipt ${row.id} is not stored as leaf ${index}.`)
-        else if (leafHash(Buffer.from(row.json)).toString('base64') !== leaf.hash)
+        else if (contentHash(row.json) !== leaf.content)
           this.#fault(`The receipt ${row.id} was rewritten: it is not leaf ${index}.`)
+        else if (!isOwnRow(row))
+          this.#fault(`The receipt ${row.id} is stored with another id, scope or time than its own.`)
         else this.#receipts++
       }
     }
   }
 
   #checkDeleted({ id }: LoggedLeaf, index: number): void {
-    if (id < this.#check.oldestId) this.#deleted++
+    if (id < this.#check.oldestId()) this.#deleted++
     else this.#fault(`The receipt ${id}, leaf ${index}, was deleted before its time.`)
   }
 
@@ -181,10 +199,15 @@ class Walk {
     let stored = 0
     for (let after = ''; ; ) {
       const page = await this.#check.content.stored(after)
-      for (const { id, leafIndex, json } of page) {
-        if (leafIndex === null) this.#checkSigned(id, json ?? '')
+      const size = page.some(({ leafIndex }) => leafIndex !== null && !(leafIndex < this.size))
+        ? await this.#sizeNow()
+        : this.size
+      for (const place of page) {
+        if (place.leafIndex === null) this.#checkSigned(place)
+        else if (!isBelow(place.leafIndex, size))
+          this.#fault(`The receipt ${place.id} is stored as a leaf that the ledger does not have.`)
         // Later ones were appended during the walk.
-        else if (leafIndex < this.size) stored++
+        else if (place.leafIndex < this.size) stored++
       }
       const last = page.at(-1)
       if (last === undefined) break
@@ -194,9 +217,17 @@ class Walk {
     if (others > 0) this.#fault(`${others} stored receipts are not the ones of their leaves.`)
   }
 
-  #checkSigned(id: string, json: string): void {
-    if (isGenuine(json, this.#check.keys)) this.#signed++
-    else this.#fault(`The receipt ${id} is in no ledger, and has no valid signature of its own.`)
+  async #sizeNow(): Promise<number> {
+    const { checkpoint } = await this.#check.content.state()
+    return checkpoint === undefined ? 0 : (parse(checkpoint)?.size ?? this.size)
+  }
+
+  #checkSigned({ id, json }: StoredPlace): void {
+    const receipt = genuine(json ?? '', this.#check.keys)
+    if (receipt?.id !== id) this.#fault(`The receipt ${id} is in no ledger, and has no valid signature of its own.`)
+    else if (Date.parse(receipt.created_at) > this.#createdAtMs + MOST_OVERLAP_MS)
+      this.#fault(`The receipt ${id} is in no ledger, and was signed after the ledger began.`)
+    else this.#signed++
   }
 }
 
@@ -209,11 +240,35 @@ function parse(text: string): Checkpoint | undefined {
   }
 }
 
-function isGenuine(json: string, keys: readonly PublicReceiptKey[]): boolean {
+/** Returns the receipt if it is of version 1 and signed. */
+function genuine(json: string, keys: readonly PublicReceiptKey[]): SignedReceipt | undefined {
   try {
     const { isValid, receipt } = verifyReceipt(json, keys)
-    return isValid && receipt?.v === 1
-  } catch {
-    return false
+    return isValid && receipt?.v === 1 ? receipt : undefined
+  } catch (error) {
+    if (error instanceof NoReceipt) return undefined
+    throw error
   }
+}
+
+/** Tests whether the columns beside a receipt are those of its JSON, which is a leaf. */
+function isOwnRow({ id, scope, createdAtMs, json }: LoggedReceipt): boolean {
+  const { data } = rowMembers.safeParse(parseJson(json))
+  const isScope = data?.scope_sha256 === scopeHash(id, scope)
+  return data?.id === id && isScope && Date.parse(data.created_at) === createdAtMs
+}
+
+const rowMembers = z.object({ id: z.string(), created_at: z.string(), scope_sha256: z.string() })
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+function isBelow(index: number, size: number): boolean {
+  return Number.isSafeInteger(index) && index >= 0 && index < size
 }

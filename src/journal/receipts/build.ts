@@ -6,6 +6,7 @@ import type { Usage } from '../../core/reply/usage.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
 import type { Receipt, ReceiptLatency, ReceiptSettlement, ReceiptUsage } from '../../core/telemetry/receipt.ts'
 import { type Accountants, billOf } from './billing.ts'
+import { scopeHash } from './scope-hash.ts'
 
 /** A finished request, with the end of its reply. */
 export interface ReplyFacts {
@@ -75,6 +76,7 @@ function receiptOf(
     v: 2,
     id,
     created_at: new Date(nowMs).toISOString(),
+    scope_sha256: scopeHash(id, exchange.caller.scope),
     request_id: exchange.id,
     route: exchange.route,
     dialect: exchange.dialect.name,

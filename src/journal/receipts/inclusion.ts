@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../core/json/canonical-json.ts'
 import { type Checkpoint, CheckpointError, decode, parseCheckpoint, signerOf } from '../../core/ledger/checkpoint.ts'
-import { leafHash } from '../../core/ledger/merkle.ts'
 import { isIncluded } from '../../core/ledger/proofs.ts'
+import { contentHash, hashOfLeaf } from '../../core/ledger/receipt-leaf.ts'
 import type { ReceiptProof, SignedReceipt } from '../../core/telemetry/receipt.ts'
 import type { PublicReceiptKey } from './public-key.ts'
 import type { Check } from './verify.ts'
@@ -39,7 +39,7 @@ function readCheckpoint({ checkpoint }: ReceiptProof): Checkpoint | undefined {
 /** Returns false for a value without a canonical form: it was never a leaf. */
 function isInTree({ proof, ...receipt }: ReceiptV2, { size, root }: Checkpoint): boolean {
   try {
-    const leaf = leafHash(Buffer.from(canonicalJson(receipt)))
+    const leaf = hashOfLeaf({ id: receipt.id, content: contentHash(canonicalJson(receipt)) })
     const hashes = proof.hashes.map((hash) => decode(hash))
     return isIncluded({ leaf, index: proof.leaf_index, size, hashes }, root)
   } catch (error) {

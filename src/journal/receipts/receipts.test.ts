@@ -32,7 +32,7 @@ function open() {
     state: () =>
       whileUp(() => {
         database.reads++
-        return { origin: 'ledger', checkpoint: undefined, keys: database.keys }
+        return { origin: 'ledger', createdAtMs: 0, checkpoint: undefined, keys: database.keys }
       }),
     inclusion: async () => undefined,
     consistency: async () => undefined,

@@ -39,5 +39,5 @@ const proof = z.strictObject({
  */
 export const receiptSchema = z.discriminatedUnion('v', [
   contents.extend({ v: z.literal(1), key_id: z.string(), signature }),
-  contents.extend({ v: z.literal(2), proof }),
+  contents.extend({ v: z.literal(2), scope_sha256: sha256, proof }),
 ])

@@ -26,12 +26,17 @@ export interface Verdict {
 /** Thrown for a text that is not a receipt. */
 export class NoReceipt extends Error {}
 
+const FORMS = {
+  1: 'It is a receipt of version 1, which is not in any ledger.',
+  2: 'It is a receipt of version 2.',
+}
+
 /** Verifies the text of a receipt against public keys, without a network. Throws `NoReceipt` when it is no JSON object. */
 export function verifyReceipt(text: string, keys: readonly PublicReceiptKey[]): Verdict {
   const value = parse(text)
   const parsed = receiptSchema.safeParse(value)
   if (!parsed.success) return verdict([{ name: 'form', ok: false, says: wordsOf(parsed.error) }])
-  const form: Check = { name: 'form', ok: true, says: `It is a receipt of version ${parsed.data.v}.` }
+  const form: Check = { name: 'form', ok: true, says: FORMS[parsed.data.v] }
   // The parsed value, not the schema's copy, which leaves out a member called `__proto__`.
   // Safe: the schema has checked the members of its version; others are only displayed.
   const receipt = value as ReceiptV1 | ReceiptV2

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { canonicalJson } from '../../../src/core/json/canonical-json.ts'
 import { signCheckpoint } from '../../../src/core/ledger/checkpoint.ts'
 import { leafHash, nodeHash } from '../../../src/core/ledger/merkle.ts'
+import { contentHash, hashOfLeaf } from '../../../src/core/ledger/receipt-leaf.ts'
 import type { Receipt } from '../../../src/core/telemetry/receipt.ts'
 import { NoReceipt, verifyReceipt } from '../../../src/journal/receipts/verify.ts'
 import { createReceiptKey, sampleReceipt, signerOfKey, signReceiptV1 } from '../../support/receipts.ts'
@@ -14,7 +15,7 @@ const key = createReceiptKey()
 function prove(parts: Partial<Receipt>): string {
   const receipt = sampleReceipt(parts)
   const sibling = leafHash(Buffer.from('sibling'))
-  const root = nodeHash(sibling, leafHash(Buffer.from(canonicalJson(receipt))))
+  const root = nodeHash(sibling, hashOfLeaf({ id: receipt.id, content: contentHash(canonicalJson(receipt)) }))
   const checkpoint = signCheckpoint({ origin: 'ledger', size: 2, root }, signerOfKey(key))
   return JSON.stringify({ ...receipt, proof: { leaf_index: 1, hashes: [sibling.toString('base64')], checkpoint } })
 }

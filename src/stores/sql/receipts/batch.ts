@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { type NoteSigner, signCheckpoint } from '../../../core/ledger/checkpoint.ts'
-import { EMPTY_ROOT, edgeSubtrees, leafHash, TreeEdge } from '../../../core/ledger/merkle.ts'
+import { EMPTY_ROOT, edgeSubtrees, TreeEdge } from '../../../core/ledger/merkle.ts'
+import { contentHash, hashOfLeaf } from '../../../core/ledger/receipt-leaf.ts'
 import type { LoggedLeaf } from '../../../core/ports/receipt-log.ts'
 import type { StoredReceipt } from '../../../core/telemetry/receipt.ts'
 import { statement } from '../engine/statement.ts'
@@ -47,9 +48,9 @@ export async function planBatch(db: Kysely<Database>, { receipts, key }: Receipt
   const leaves: LoggedLeaf[] = []
   const nodes: BatchRows['nodes'][number][] = []
   for (const { id, json } of receipts) {
-    const leaf = leafHash(Buffer.from(json))
-    leaves.push({ id, hash: leaf.toString('base64') })
-    for (const { level, index, hash } of next.append(leaf))
+    const leaf = { id, content: contentHash(json) }
+    leaves.push(leaf)
+    for (const { level, index, hash } of next.append(hashOfLeaf(leaf)))
       if (level % TILE_LEVELS === 0) nodes.push({ level, node_index: index, hash: hash.toString('base64') })
   }
   const checkpoint = signCheckpoint({ origin, size: next.size, root: next.root() }, key)
@@ -103,7 +104,7 @@ async function readEdge(db: Kysely<Database>, head: KnownHead): Promise<TreeEdge
   const own = latest.get(origin)
   if (own !== undefined && own.size < size && size - own.size <= MOST_FOLLOWED) {
     const edge = own.copy()
-    for (const { hash } of await readLeaves(db, { from: own.size, to: size })) edge.append(Buffer.from(hash, 'base64'))
+    for (const leaf of await readLeaves(db, { from: own.size, to: size })) edge.append(hashOfLeaf(leaf))
     if (edge.size === size && edge.root().toString('base64') === root) return edge
   }
   const tree = new StoredTree(db)

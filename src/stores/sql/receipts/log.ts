@@ -22,7 +22,7 @@ const MOST_KEYS = 100
 export const readLog: Command<undefined, LogState> = async (db) => {
   const log = await db
     .selectFrom('receipt_log')
-    .select(['origin', latestCheckpoint().as('checkpoint')])
+    .select(['origin', 'created_at_ms', latestCheckpoint().as('checkpoint')])
     .executeTakeFirst()
   if (log === undefined) throw damaged()
   const keys = await db
@@ -32,7 +32,8 @@ export const readLog: Command<undefined, LogState> = async (db) => {
     .orderBy('public_key')
     .limit(MOST_KEYS)
     .execute()
-  return { origin: log.origin, checkpoint: log.checkpoint ?? undefined, keys: keys.map((key) => key.public_key) }
+  const { origin, created_at_ms: createdAtMs, checkpoint } = log
+  return { origin, createdAtMs, checkpoint: checkpoint ?? undefined, keys: keys.map((key) => key.public_key) }
 }
 
 /** Proves a leaf by the latest head; `undefined` beyond it. */
@@ -55,7 +56,9 @@ export const proveConsistency: Command<{ size: number }, PrefixProof | undefined
 async function hashesOf(db: Kysely<Database>, ranges: readonly LeafRange[]): Promise<string[]> {
   const tree = new StoredTree(db)
   await tree.load(ranges.flatMap(subtreesOf))
-  return tree.hashes(ranges)
+  const hashes = tree.hashes(ranges)
+  if (hashes === undefined) throw damaged()
+  return hashes
 }
 
 /** Lists heads in order, at most 100. */
@@ -76,7 +79,11 @@ export const listHeads: Command<{ fromLeaf: number }, LogHead[]> = async (db, { 
 
 /** Returns the stored ones of at most 200 receipts, of any scope. */
 export const findLogged: Command<{ ids: readonly string[] }, LoggedReceipt[]> = (db, { ids }) =>
-  db.selectFrom('receipt').select(['id', 'json', 'leaf_index as leafIndex']).where('id', 'in', ids).execute()
+  db
+    .selectFrom('receipt')
+    .select(['id', 'scope', 'created_at_ms as createdAtMs', 'json', 'leaf_index as leafIndex'])
+    .where('id', 'in', ids)
+    .execute()
 
 /** Lists stored receipts by id, at most 500. */
 export const listStored: Command<{ afterId: string }, StoredPlace[]> = (db, { afterId }) =>

@@ -47,13 +47,13 @@ export const getReceipt: Command<{ id: string; scope: string }, FoundReceipt | u
   { id, scope },
 ) => {
   const row = await selectReceipts(db).where('id', '=', id).where('scope', '=', scope).executeTakeFirst()
-  return row && (await withProofs(db, [row]))[0]
+  return row && proved(db, row)
 }
 
 /** Returns a receipt of any scope, for the operator. */
 export const findReceipt: Command<{ id: string }, FoundReceipt | undefined> = async (db, { id }) => {
   const row = await selectReceipts(db).where('id', '=', id).executeTakeFirst()
-  return row && (await withProofs(db, [row]))[0]
+  return row && proved(db, row)
 }
 
 /** Filter of a list, at most 101 at a time: one more than a page, to know whether there is another. */
@@ -65,7 +65,10 @@ export interface ReceiptQuery {
 
 const LONGEST_LIST = 101
 
-/** Lists a scope's receipts, oldest first: for clients that follow them from a receipt on. */
+/**
+ * Lists a scope's receipts, oldest first: for clients that follow them from a receipt on. One that is damaged has no proof,
+ * so that the others remain readable.
+ */
 export const listReceipts: Command<ReceiptQuery, FoundReceipt[]> = async (db, { scope, after, limit }) => {
   let query = selectReceipts(db)
     .where('scope', '=', scope)
@@ -105,18 +108,28 @@ interface ReceiptRow {
   readonly checkpoint: string | null
 }
 
-/** Proves each receipt by the head of its own batch, so that its text is always the same. */
+async function proved(db: Kysely<Database>, row: ReceiptRow): Promise<FoundReceipt | undefined> {
+  const [found] = await withProofs(db, [row])
+  if (row.leaf_index !== null && found?.proof === undefined) throw damaged()
+  return found
+}
+
+/** Proves each receipt by the head of its own batch, so that its text is always the same. A damaged one has no proof. */
 async function withProofs(db: Kysely<Database>, rows: readonly ReceiptRow[]): Promise<FoundReceipt[]> {
-  const ranges = rows.map(({ leaf_index: index, checkpoint }) =>
-    index === null ? [] : inclusionRanges(index, sizeOf(checkpoint)),
-  )
+  const ranges = rows.map((row) => (isLeaf(row) ? inclusionRanges(row.leaf_index, sizeOf(row.checkpoint)) : []))
   const tree = new StoredTree(db)
   await tree.load(ranges.flat().flatMap(subtreesOf))
-  return rows.map(({ json, leaf_index: index, checkpoint }, i) => {
-    if (index === null) return { json, proof: undefined }
-    if (checkpoint === null || index >= sizeOf(checkpoint)) throw damaged()
-    return { json, proof: { leaf_index: index, hashes: tree.hashes(ranges[i] ?? []), checkpoint } }
+  return rows.map((row, i) => {
+    const hashes = isLeaf(row) ? tree.hashes(ranges[i] ?? []) : undefined
+    const proof = isLeaf(row) && hashes && { leaf_index: row.leaf_index, hashes, checkpoint: row.checkpoint }
+    return { json: row.json, proof: proof || undefined }
   })
+}
+
+/** Tests whether a row names a leaf of its head; version 1 does not. */
+function isLeaf(row: ReceiptRow): row is ReceiptRow & { readonly leaf_index: number; readonly checkpoint: string } {
+  const { leaf_index: index, checkpoint } = row
+  return index !== null && Number.isSafeInteger(index) && index >= 0 && index < sizeOf(checkpoint)
 }
 
 /** Returns the number of leaves of a stored checkpoint; 0 for none. */

@@ -28,7 +28,7 @@ export interface ReceiptLogTable {
 export interface ReceiptHeadTable {
   first_leaf: number
   checkpoint: string
-  /** JSON of the batch's leaves: pairs of receipt id and base64 hash. */
+  /** JSON of the batch's leaves: pairs of receipt id and base64 SHA-256 of its canonical JSON. */
   leaves: string
 }
 

@@ -1,7 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { GatewayError } from '../../../core/errors.ts'
 import { foldHashes } from '../../../core/ledger/merkle.ts'
-import { type LeafRange, rangeHash, type SubtreePlace } from '../../../core/ledger/proofs.ts'
+import { type LeafRange, rangeHash, type SubtreePlace, subtreesOf } from '../../../core/ledger/proofs.ts'
+import { hashOfLeaf } from '../../../core/ledger/receipt-leaf.ts'
 import type { LoggedLeaf } from '../../../core/ports/receipt-log.ts'
 import { unavailable } from '../engine/faults.ts'
 import type { Database } from '../schema.ts'
@@ -49,27 +50,31 @@ export class StoredTree {
 
   /** Returns the root of a complete subtree that was loaded. Throws `service_unavailable` when its hashes are not stored. */
   subtree(place: SubtreePlace): Buffer {
+    if (!this.#has(place)) throw damaged()
+    return foldHashes(this.#partOf(place))
+  }
+
+  /** Returns the roots of ranges that were loaded, in base64; `undefined` when a hash is not stored. */
+  hashes(ranges: readonly LeafRange[]): string[] | undefined {
+    if (!ranges.flatMap(subtreesOf).every((place) => this.#has(place))) return undefined
+    return ranges.map((range) => rangeHash(range, (place) => this.subtree(place)).toString('base64'))
+  }
+
+  #has(place: SubtreePlace): boolean {
+    return this.#partOf(place).length === 2 ** (place.level % TILE_LEVELS)
+  }
+
+  #partOf(place: SubtreePlace): readonly Buffer[] {
     const tile = tileOf(place)
     const width = 2 ** (place.level - tile.level)
     const start = place.index * width - tile.from
-    const part = this.#tiles.get(nameOf(tile))?.slice(start, start + width) ?? []
-    if (part.length < width) throw damaged()
-    return foldHashes(part)
-  }
-
-  /** Returns the roots of ranges that were loaded, in base64. */
-  hashes(ranges: readonly LeafRange[]): string[] {
-    return ranges.map((range) => rangeHash(range, (place) => this.subtree(place)).toString('base64'))
+    return this.#tiles.get(nameOf(tile))?.slice(start, start + width) ?? []
   }
 
   async #loadLeaves(tiles: readonly Tile[]): Promise<void> {
     if (tiles.length === 0) return
     const heads = await selectHeads(this.#db, tiles.map(spanOf))
-    for (const tile of tiles)
-      this.#keep(
-        tile,
-        leavesIn(heads, spanOf(tile)).map(({ hash }) => hash),
-      )
+    for (const tile of tiles) this.#keep(tile, leavesIn(heads, spanOf(tile)).map(hashOfLeaf))
   }
 
   async #loadNodes(tiles: readonly Tile[]): Promise<void> {
@@ -80,19 +85,17 @@ export class StoredTree {
     )
     for (const tile of tiles) {
       const nodes = byTile.get(nameOf(tile)) ?? []
-      if (nodes.some(({ node_index: index }, i) => index !== tile.from + i)) throw damaged()
+      // Those before the first gap.
+      const whole = nodes.filter(({ node_index: index }, i) => index === tile.from + i)
       this.#keep(
         tile,
-        nodes.map(({ hash }) => hash),
+        whole.map(({ hash }) => Buffer.from(hash, 'base64')),
       )
     }
   }
 
-  #keep(tile: Tile, hashes: readonly string[]): void {
-    this.#tiles.set(
-      nameOf(tile),
-      hashes.map((hash) => Buffer.from(hash, 'base64')),
-    )
+  #keep(tile: Tile, hashes: readonly Buffer[]): void {
+    this.#tiles.set(nameOf(tile), hashes)
   }
 }
 
@@ -110,7 +113,7 @@ function nameOf({ level, from }: Tile): string {
   return `${level}/${from}`
 }
 
-/** Returns the leaves of a range, fewer at the end of the ledger. Throws `service_unavailable` when one is missing before. */
+/** Returns the leaves of a range up to the end of the ledger, or to the first that is not stored. */
 export async function readLeaves(db: Kysely<Database>, range: LeafRange): Promise<LoggedLeaf[]> {
   return leavesIn(await selectHeads(db, [range]), range)
 }
@@ -128,24 +131,36 @@ function leavesIn(heads: readonly HeadRow[], { from, to }: LeafRange): LoggedLea
   const found: LoggedLeaf[] = []
   for (let i = start, next = from; next < to; i++) {
     const head = heads[i]
-    if (head === undefined || head.first_leaf >= to) break
-    if (head.first_leaf > next) throw damaged()
-    const part = leavesOf(head.leaves).slice(next - head.first_leaf, to - head.first_leaf)
+    if (head === undefined || head.first_leaf >= to || head.first_leaf > next) break
+    const part = leavesOf(head.leaves)?.slice(next - head.first_leaf, to - head.first_leaf) ?? []
     found.push(...part)
     next += part.length
   }
   return found
 }
 
-/** Parses the leaves of a head. */
-export function leavesOf(json: string): LoggedLeaf[] {
-  // Safe: `printLeaves` alone writes them.
-  return (JSON.parse(json) as [id: string, hash: string][]).map(([id, hash]) => ({ id, hash }))
+/** Parses the leaves of a head; `undefined` for a text that is no list of leaves. */
+export function leavesOf(json: string): LoggedLeaf[] | undefined {
+  try {
+    const pairs: unknown = JSON.parse(json)
+    return Array.isArray(pairs) && pairs.every(isPair) ? pairs.map(([id, content]) => ({ id, content })) : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
 }
+
+function isPair(value: unknown): value is [id: string, content: string] {
+  const [id, content, ...rest]: unknown[] = Array.isArray(value) ? value : []
+  return typeof id === 'string' && typeof content === 'string' && SHA256.test(content) && rest.length === 0
+}
+
+/** SHA-256 in base64, whose last digit has two bits of padding. */
+const SHA256 = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/
 
 /** Prints the leaves of a head. */
 export function printLeaves(leaves: readonly LoggedLeaf[]): string {
-  return JSON.stringify(leaves.map(({ id, hash }) => [id, hash]))
+  return JSON.stringify(leaves.map(({ id, content }) => [id, content]))
 }
 
 /** Creates the error of a ledger whose rows do not belong together. */
