@@ -36,9 +36,10 @@ export function sendReply(response: ServerResponse, reply: Reply, options: SendO
 }
 
 function sendBytes(response: ServerResponse, { status, headers, bytes }: BytesReply, gateways: ReplyHeaders): void {
-  const list = listHeaders(headers, gateways)
-  list.push('content-length', String(bytes.length))
-  response.writeHead(status, list)
+  // An object: with headers set before, Node would first remove and then append each one of a list.
+  const merged = mergeHeaders(headers, gateways)
+  merged['content-length'] = String(bytes.length)
+  response.writeHead(status, merged)
   response.end(bytes)
 }
 
@@ -48,19 +49,16 @@ const CACHE_CONTROL = 'cache-control'
 const IDS: ReadonlySet<string> = new Set(['request-id', 'x-request-id'])
 
 /**
- * Merges both sets of headers in Node's raw form: name, value, …. For a name in both, the gateway's value wins, except
- * for request ids. No shared cache may store a reply, whatever directives the provider sent.
+ * Merges both sets of headers. For a name in both, the gateway's value wins, except for request ids. No shared cache may
+ * store a reply, whatever directives the provider sent.
  */
-function listHeaders(replys: ReplyHeaders, gateways: ReplyHeaders): string[] {
-  const list: (string | string[])[] = []
-  if (gateways[CACHE_CONTROL] === undefined) list.push(CACHE_CONTROL, keptPrivate(replys[CACHE_CONTROL]))
-  for (const name in replys) {
-    if (name === CACHE_CONTROL) continue
-    if (gateways[name] === undefined || IDS.has(name)) list.push(name, replys[name] ?? '')
+function mergeHeaders(replys: ReplyHeaders, gateways: ReplyHeaders): ReplyHeaders {
+  const merged: ReplyHeaders = { ...replys, [CACHE_CONTROL]: keptPrivate(replys[CACHE_CONTROL]) }
+  for (const name in gateways) {
+    const value = gateways[name]
+    if (value !== undefined && !(IDS.has(name) && merged[name] !== undefined)) merged[name] = value
   }
-  for (const name in gateways) if (replys[name] === undefined || !IDS.has(name)) list.push(name, gateways[name] ?? '')
-  // Safe: Node accepts a list of values for one name too; its types omit that.
-  return list as string[]
+  return merged
 }
 
 function sendStream(
@@ -68,7 +66,7 @@ function sendStream(
   reply: StreamReply,
   { dialect, request, headers, pingIntervalMs }: SendOptions & Addressee,
 ): void {
-  response.writeHead(reply.status, listHeaders(reply.headers, headers))
+  response.writeHead(reply.status, mergeHeaders(reply.headers, headers))
   const renderer = createStreamRenderer(reply, { dialect, request })
   let hasBegun = false
   const pinger = new Pinger(response, {
