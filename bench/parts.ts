@@ -57,6 +57,12 @@ interface Effort {
   readonly requests: number
 }
 
+interface Rig {
+  readonly load: LoadProcess
+  readonly gateways: readonly Gateway[]
+  readonly signal: AbortSignal
+}
+
 /** CPU microseconds per request: all threads, and the event loop alone. */
 interface Cost {
   readonly all: number
@@ -98,11 +104,15 @@ async function measure(load: LoadProcess, gateway: Gateway, one: Case, requestCo
 }
 
 /** Measures all gateways in interleaved rounds. Returns the least cost of each. */
-async function measureAll(load: LoadProcess, gateways: readonly Gateway[], one: Case, effort: Effort): Promise<Cost[]> {
-  for (const gateway of gateways) await measure(load, gateway, one, effort.warmUp)
+async function measureAll({ load, gateways, signal }: Rig, one: Case, effort: Effort): Promise<Cost[]> {
+  for (const gateway of gateways) {
+    signal.throwIfAborted()
+    await measure(load, gateway, one, effort.warmUp)
+  }
   const least = gateways.map((): Cost => ({ all: Number.POSITIVE_INFINITY, loop: Number.POSITIVE_INFINITY }))
   for (let round = 0; round < effort.rounds; round++) {
     for (const [index, gateway] of gateways.entries()) {
+      signal.throwIfAborted()
       const cost = await measure(load, gateway, one, effort.requests)
       if (cost.all < (least[index]?.all ?? 0)) least[index] = cost
     }
@@ -125,7 +135,7 @@ function print(one: Case, gateways: readonly Gateway[], costs: readonly Cost[]):
   }
 }
 
-async function run(effort: Effort): Promise<void> {
+async function run(effort: Effort, signal: AbortSignal): Promise<void> {
   if (bare === undefined || ours === undefined) throw new Error('Expected the targets `bare` and `default`.')
   await using owned = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'turnpike-parts-'))
@@ -141,14 +151,21 @@ async function run(effort: Effort): Promise<void> {
     gateways.push(gateway)
   }
   for (const one of cases.filter(({ name }) => LANES.has(name)))
-    print(one, gateways, await measureAll(load, gateways, one, effort))
+    print(one, gateways, await measureAll({ load, gateways, signal }, one, effort))
 }
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '3' },
-    'warm-up': { type: 'string', default: '10000' },
-    requests: { type: 'string', default: '5000' },
+    rounds: { type: 'string', default: '8' },
+    'warm-up': { type: 'string', default: '15000' },
+    requests: { type: 'string', default: '2000' },
   },
 })
-await run({ rounds: Number(values.rounds), warmUp: Number(values['warm-up']), requests: Number(values.requests) })
+const effort = {
+  rounds: Number(values.rounds),
+  warmUp: Number(values['warm-up']),
+  requests: Number(values.requests),
+}
+const stopping = new AbortController()
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort(new Error('Stopped.')))
+await run(effort, stopping.signal)
