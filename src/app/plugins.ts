@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { pluginOptions } from '../config/load.ts'
 import { placesOf } from '../config/places.ts'
@@ -71,5 +72,11 @@ function servicesOf(plugin: string, { config, stores, spend, internal, clock, lo
 function startWatching({ plugins, mode }: Config, install: InstallOptions): () => void {
   if (!(plugins.watch ?? mode === 'local')) return () => {}
   const reloader = new PluginReloader(install)
-  return watchPlugins(install.directories, (folder, isSettled) => reloader.reload(folder, isSettled), install.log)
+  return watchPlugins(watchedOf(install), (folder, isSettled) => reloader.reload(folder, isSettled), install.log)
+}
+
+/** Returns the directories whose plugins may change: the built-in ones only in a checkout. */
+function watchedOf({ directories }: InstallOptions): readonly string[] {
+  const isCheckout = existsSync(new URL('../../src', import.meta.url))
+  return directories.filter((directory) => isCheckout || directory !== BUILT_IN_PLUGINS)
 }
