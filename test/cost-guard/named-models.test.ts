@@ -18,6 +18,13 @@ const NAMES: Readonly<Record<string, JsonObject>> = {
   'fallbacks by name': { fallbacks: [OPUS] },
   models: { models: [OPUS] },
   plugins: { plugins: [{ id: 'auto-router', allowed_models: [HAIKU, OPUS] }] },
+  'parameters of a plugin': { plugins: [{ type: 'function', parameters: { model: OPUS } }] },
+  'input of a plugin': { plugins: [{ id: 'router', input: { model: OPUS } }] },
+  'data of a plugin': { plugins: [{ id: 'router', metadata: { model: OPUS }, function: { models: [OPUS] } }] },
+  'input beside messages': { input: { model: OPUS } },
+  'parameters of a tool that is no function of Responses': {
+    tools: [{ type: 'function', name: 'a', parameters: { model: OPUS } }],
+  },
   'a field of a name unknown today': { router: { pool: { default_model: OPUS } } },
 }
 

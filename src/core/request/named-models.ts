@@ -6,7 +6,8 @@
  * checked against the models that a key may use, and priced.
  * Guarantees: found by rule, in fields of any name: every text in a member whose decoded name ends in `model`, `models`
  * or `fallbacks`, in any case. Fields that cannot be searched are refused.
- * Limits: `DATA` and schemas are the client's own (messages, metadata), where such a member names nothing.
+ * Limits: schemas and the client's own data (messages, metadata, a tool's parameters), where such a member names nothing;
+ * each only at its place in its dialect, since a provider may take a member of the same name elsewhere.
  */
 import { GatewayError } from '../errors.ts'
 import { readJson } from '../json/json-error.ts'
@@ -18,12 +19,17 @@ import type { Target } from './exchange.ts'
 import type { RequestDocument } from './request.ts'
 
 const NAMED = Symbol('named models')
+/** Fields with data. */
 const DATA = new Set([
-  ...['messages', 'system', 'metadata', 'input_examples', 'function', 'functions', 'custom', 'guided_json'],
-  ...['structured_outputs', 'prediction', 'description', 'stop', 'stop_sequences', 'logit_bias'],
-  ...['input', 'instructions', 'client_metadata', 'prompt_cache_key'],
+  ...['messages', 'system', 'metadata', 'functions', 'guided_json', 'structured_outputs', 'prediction'],
+  ...['stop', 'stop_sequences', 'logit_bias'],
 ])
-/** The schema of a function whose members are beside its type, as in Responses. */
+/** Fields with data in Responses. */
+const RESPONSES_DATA = new Set(['input', 'client_metadata'])
+const TOOLS = 'tools'
+/** Members of tools with data. */
+const TOOL_DATA = new Set(['function', 'custom', 'input_examples', 'description'])
+/** The schema of a function in Responses, whose members are beside its type. */
 const PARAMETERS = 'parameters'
 /** `schema`, `input_schema`, `outputSchema` */
 const SCHEMA = /schema$/i
@@ -52,10 +58,15 @@ export function targetsWithNamed(targets: readonly Target[], document: RequestDo
 
 function findNames(document: RequestDocument): readonly string[] {
   const names = new Set<string>()
-  for (const key of document.shape.fields.keys()) {
-    const raw = key === ASKED || isData(key) ? undefined : document.raw(key)
-    if (raw !== undefined && mayName(key, raw[0]))
-      collect({ text: raw.toString('latin1'), names }, { key, start: 0, end: raw.length }, 0)
+  const { fields } = document.shape
+  // The other dialects require `messages`.
+  const isResponses = fields.has('input') && !fields.has('messages')
+  for (const key of fields.keys()) {
+    if (key === ASKED || DATA.has(key) || SCHEMA.test(key) || (isResponses && RESPONSES_DATA.has(key))) continue
+    const raw = document.raw(key)
+    if (raw === undefined || !mayName(key, raw[0])) continue
+    const into = { text: raw.toString('latin1'), names, isTools: key === TOOLS, isResponses }
+    collect(into, { key, start: 0, end: raw.length }, 0)
   }
   names.delete(document.model)
   return [...names]
@@ -66,14 +77,13 @@ function mayName(key: string, first: number | undefined): boolean {
   return first === OPEN_BRACKET || first === OPEN_BRACE || (first === QUOTE && NAMES_MODELS.test(key))
 }
 
-function isData(key: string): boolean {
-  return DATA.has(key) || SCHEMA.test(key)
-}
-
 interface Collecting {
   /** A field's bytes read as latin1. */
   readonly text: string
   readonly names: Set<string>
+  /** True in the field `tools`. */
+  readonly isTools: boolean
+  readonly isResponses: boolean
 }
 
 /** Collects the names in a member's value; the elements of a list have the list's key. */
@@ -85,11 +95,16 @@ function collect(into: Collecting, { key = '', start, end }: Child, depth: numbe
   if (first !== '[' && first !== '{') return
   if (depth === DEEPEST) throw refusal(`has a field that is nested deeper than ${DEEPEST} levels`)
   const inside = children(text, start)
-  const isDefinition = first === '{' && inside.some((child) => isFunctionType(text, child))
-  for (const child of inside) {
-    if (first === '[') collect(into, { ...child, key }, depth + 1)
-    else if (!isData(child.key ?? '') && !(isDefinition && child.key === PARAMETERS)) collect(into, child, depth + 1)
+  if (first === '[') for (const child of inside) collect(into, { ...child, key }, depth + 1)
+  else {
+    const isFunction = into.isTools && into.isResponses && inside.some((child) => isFunctionType(text, child))
+    for (const child of inside)
+      if (!isData(child.key ?? '', { isTools: into.isTools, isFunction })) collect(into, child, depth + 1)
   }
+}
+
+function isData(key: string, { isTools, isFunction }: { isTools: boolean; isFunction: boolean }): boolean {
+  return SCHEMA.test(key) || (isTools && TOOL_DATA.has(key)) || (isFunction && key === PARAMETERS)
 }
 
 function isFunctionType(text: string, { key, start, end }: Child): boolean {

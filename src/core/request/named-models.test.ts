@@ -1,0 +1,29 @@
+import test from 'ava'
+import { namedModels } from './named-models.ts'
+import { RequestDocument } from './request.ts'
+
+const namesIn = (body: object) =>
+  namedModels(new RequestDocument(Buffer.from(JSON.stringify({ model: 'asked', ...body }))))
+const schema = { type: 'object', properties: { model: { type: 'string' } }, examples: [{ model: 'no name' }] }
+
+test('named models: a Responses body names none in its items, metadata and functions’ parameters', (t) => {
+  const input = [
+    { type: 'custom_tool_call', call_id: 'a', name: 'run', input: '{"model":"no name"}', model: 'no name' },
+  ]
+  const tool = { type: 'function', name: 'buy', parameters: schema }
+  const tools = [tool, { type: 'namespace', name: 'files', tools: [tool] }]
+  t.deepEqual(namesIn({ input, tools, client_metadata: { model: 'no name' }, text: { format: { schema } } }), [])
+  t.deepEqual(namesIn({ input, tools: [{ type: 'advisor', model: 'a', parameters: { model: 'b' } }] }), ['a', 'b'])
+  t.deepEqual(namesIn({ input, plugins: [{ type: 'function', parameters: { model: 'a' }, input: { model: 'b' } }] }), [
+    'a',
+    'b',
+  ])
+})
+
+test('named models: a chat body names none in its functions, and all in members of the same names elsewhere', (t) => {
+  const messages = [{ role: 'user', content: 'hi', model: 'no name' }]
+  const tools = [{ type: 'function', function: { name: 'buy', parameters: schema } }]
+  t.deepEqual(namesIn({ messages, tools, functions: [{ parameters: schema }], metadata: { model: 'no name' } }), [])
+  for (const name of ['parameters', 'input', 'metadata', 'function', 'messages', 'client_metadata', 'prediction'])
+    t.deepEqual(namesIn({ messages, plugins: [{ type: 'function', [name]: { model: 'dear' } }] }), ['dear'], name)
+})
