@@ -21,6 +21,7 @@ const PATIENCE_MS = 1000
 const ASKED_EVERY_MS = 20
 const LEASE_MS = 60_000
 /** Tags of completed commands (PostgreSQL manual, "Message Formats"). */
+const SELECT = 'SELECT 1\0'
 const COMMIT = 'COMMIT\0'
 const INSERT = 'INSERT 0 1\0'
 
@@ -142,8 +143,8 @@ testWithPostgres('lost answers: a settlement that is run again is counted once',
   const { store, runLosing, sums } = await openLosing(t)
   t.like(await store.run('spend.reserve', holdOf('a', 700)), { ok: true })
   t.like(await store.run('spend.reserve', holdOf('b', 300)), { ok: true })
-  t.deepEqual(await runLosing(COMMIT, 'spend.settle', [{ holdId: 'a', costNanoUsd: 650 }]), ['repeated'])
+  t.deepEqual(await runLosing(SELECT, 'spend.settle', [{ holdId: 'a', costNanoUsd: 650 }]), ['repeated'])
   t.deepEqual(await sums(), { held: 300, most: 300, settled: 650 })
-  t.deepEqual(await runLosing(COMMIT, 'spend.settle', [{ holdId: 'b', costNanoUsd: 0 }]), ['repeated'])
+  t.deepEqual(await runLosing(SELECT, 'spend.settle', [{ holdId: 'b', costNanoUsd: 0 }]), ['repeated'])
   t.deepEqual(await sums(), { held: 0, most: 0, settled: 650 })
 })

@@ -2,8 +2,8 @@ import { type CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Database } from '../schema.ts'
 import type { Moment } from './command.ts'
 
-/** Values of a statement's parameters. */
-type Values = Readonly<Record<string, string | number | null>>
+/** Values of a statement's parameters; lists on PostgreSQL alone. */
+type Values = Readonly<Record<string, string | number | null | readonly string[] | readonly number[]>>
 
 /** The parameters in its text. */
 export type Places<Given extends Values> = { readonly [Name in keyof Given]: RawBuilder<Given[Name]> }

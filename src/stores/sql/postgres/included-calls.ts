@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { CallEnd, CallEndOutcome, CallOrder, CallReservation } from '../../../core/ports/calls.ts'
 import { ENDED_KEPT_MS } from '../credits/end.ts'
 import { sqlStateOf } from '../engine/faults.ts'
@@ -17,16 +17,19 @@ const UNIQUE_VIOLATION = '23505'
 
 /** Does the same as `takeCalls`. */
 export const takeIncluded: ShortCut<CallOrder, CallReservation> = async (db, order, { now, inTransaction }) => {
-  const { holdId, accountId, calls, leaseMs, plans } = order
-  if (!Number.isSafeInteger(calls) || calls < 1) return inTransaction(order)
-  const included = Object.fromEntries(Object.entries(plans).map(([tier, { includedCalls }]) => [tier, includedCalls]))
-  const given = { holdId, accountId, calls, leaseMs, included: JSON.stringify(included) }
-  const held = await holdIncluded(db, given, now).catch((error: unknown) => {
-    // There is a hold of that name: a renewal is left to the command.
+  const given = callGiven(order)
+  const held = given === undefined ? [] : await unlessKnown(holdIncluded(db, given, now))
+  return held.length > 0 ? { ok: true, callCredits: 0 } : inTransaction(order)
+}
+
+/** Returns no rows when there is a hold of that name: a renewal is left to the command. */
+export async function unlessKnown<Row>(inserted: Promise<Row[]>): Promise<Row[]> {
+  try {
+    return await inserted
+  } catch (error) {
     if (sqlStateOf(error) === UNIQUE_VIOLATION) return []
     throw error
-  })
-  return held.length > 0 ? { ok: true, callCredits: 0 } : inTransaction(order)
+  }
 }
 
 /** Does the same as `endCalls`; each end is atomic. */
@@ -43,7 +46,8 @@ export const endIncluded: ShortCut<readonly CallEnd[], CallEndOutcome[]> = async
   return ends.map((end) => others.get(end) ?? ended.get(end.holdId) ?? 'unknown')
 }
 
-interface IncludedOrder {
+/** Parameters of a statement that holds calls. */
+export interface CallGiven {
   readonly holdId: string
   readonly accountId: string
   readonly calls: number
@@ -52,35 +56,57 @@ interface IncludedOrder {
   readonly included: string
 }
 
-/** The window is that of `periodOf`. */
+type CallPlaces = Places<{ [Name in keyof CallGiven]: CallGiven[Name] }>
+
+/** Returns the parameters; `undefined` for a number of calls that the command refuses. */
+export function callGiven({ holdId, accountId, calls, leaseMs, plans }: CallOrder): CallGiven | undefined {
+  if (!Number.isSafeInteger(calls) || calls < 1) return undefined
+  const included = Object.fromEntries(Object.entries(plans).map(([tier, { includedCalls }]) => [tier, includedCalls]))
+  return { holdId, accountId, calls, leaseMs, included: JSON.stringify(included) }
+}
+
+/** `counted`: the window of an account with enough calls, where `condition` is true. The window is that of `periodOf`. */
+export const callsWithinQuota = (
+  { accountId, calls, included }: CallPlaces,
+  condition: RawBuilder<unknown>,
+  now: RawBuilder<number>,
+): RawBuilder<unknown> => sql`
+  plan as (
+    select
+      id as account_id,
+      (${included}::json ->> tier)::bigint as included_calls,
+      case
+        when tier = 'free' or period_start_ms is null
+          then 'm:' || to_char(statement_timestamp() at time zone 'utc', 'YYYY-MM')
+        when period_end_ms is null or ${now} < period_end_ms then 'p:' || period_start_ms
+        else 'p:' || period_end_ms
+      end as window_id
+    from account where id = ${accountId}
+  ), counted as (
+    update call_window as used set held_calls = held_calls + ${calls}::bigint
+    from plan
+    where used.account_id = plan.account_id and used.window_id = plan.window_id and ${condition}
+      and settled_calls + held_calls + ${calls}::bigint <= included_calls
+    returning used.account_id, used.window_id
+  )`
+
+/** Inserts the hold of the counted calls. */
+export const insertCalls = (
+  { holdId, calls, leaseMs }: CallPlaces,
+  now: RawBuilder<number>,
+): RawBuilder<unknown> => sql`
+  insert into credit_hold (id, account_id, window_id, state, previous_state, calls, call_credits, used_calls,
+    charged_credits, shortfall_credits, due_at_ms)
+  select ${holdId}, account_id, window_id, 'open', 'open', ${calls}::bigint, 0, 0, 0, 0, ${now} + ${leaseMs}::bigint
+  from counted`
+
 const holdIncluded = statement(
   ['holdId', 'accountId', 'calls', 'leaseMs', 'included'],
-  (db: Kysely<Database>, given: Places<{ [Name in keyof IncludedOrder]: IncludedOrder[Name] }>, now) => ({
+  (db: Kysely<Database>, given: CallPlaces, now) => ({
     compile: () =>
-      sql<{ id: string }>`
-        with plan as (
-          select
-            id as account_id,
-            (${given.included}::json ->> tier)::bigint as included_calls,
-            case
-              when tier = 'free' or period_start_ms is null
-                then 'm:' || to_char(statement_timestamp() at time zone 'utc', 'YYYY-MM')
-              when period_end_ms is null or ${now} < period_end_ms then 'p:' || period_start_ms
-              else 'p:' || period_end_ms
-            end as window_id
-          from account where id = ${given.accountId}
-        ), counted as (
-          update call_window as used set held_calls = held_calls + ${given.calls}::bigint
-          from plan
-          where used.account_id = plan.account_id and used.window_id = plan.window_id
-            and settled_calls + held_calls + ${given.calls}::bigint <= included_calls
-          returning used.account_id, used.window_id
-        )
-        insert into credit_hold (id, account_id, window_id, state, previous_state, calls, call_credits, used_calls,
-          charged_credits, shortfall_credits, due_at_ms)
-        select ${given.holdId}, account_id, window_id, 'open', 'open', ${given.calls}::bigint, 0, 0, 0, 0,
-          ${now} + ${given.leaseMs}::bigint
-        from counted returning id`.compile(db),
+      sql<{
+        id: string
+      }>`with ${callsWithinQuota(given, sql`true`, now)} ${insertCalls(given, now)} returning id`.compile(db),
   }),
 )
 

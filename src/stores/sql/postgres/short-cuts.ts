@@ -3,7 +3,9 @@ import type { CommandInput, CommandName, CommandOutput } from '../commands.ts'
 import type { Moment } from '../engine/command.ts'
 import type { Database } from '../schema.ts'
 import { appendReceipts } from './append-receipts.ts'
+import { admitFitting, reserveFitting } from './fitting-holds.ts'
 import { endIncluded, takeIncluded } from './included-calls.ts'
+import { settleOpen } from './open-ends.ts'
 
 /** Context of a short cut. */
 export interface Trip<Input, Output> {
@@ -18,6 +20,9 @@ export type ShortCut<Input, Output> = (db: Kysely<Database>, input: Input, trip:
 /** Short cuts, by the command they replace. */
 export const shortCuts: { [Name in CommandName]?: ShortCut<CommandInput<Name>, CommandOutput<Name>> } = {
   'receipt.put': appendReceipts,
+  'spend.reserve': reserveFitting,
+  'spend.admit': admitFitting,
+  'spend.settle': settleOpen,
   'ledger.take': takeIncluded,
   'ledger.end': endIncluded,
 }

@@ -23,7 +23,7 @@ import { changeWindow, growInWindow, holdInWindow, inLockOrder, refusalBy } from
  */
 
 /** Time for which an ended hold is kept, to distinguish a repeated `settle` from one of an unknown hold. */
-const SETTLED_KEPT_MS = 24 * 60 * 60 * 1000
+export const SETTLED_KEPT_MS = 24 * 60 * 60 * 1000
 
 /** Inserts a hold, unless one of that id exists. */
 export const createHold = statement(
