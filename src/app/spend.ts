@@ -46,7 +46,8 @@ export function openSpend(options: SpendOptions): Promise<Opened<Spend>> {
       calls && new QuotaCharges({ ledger: calls, plans: plansFrom(config.plans), leaseMs: callLeaseMs(config), log })
     disposal.add('quota charges', () => quotaCharges?.close(closeWithinMs(config)))
     const chargeOf = quotaCharges?.find
-    const ledger = disposal.use('spend', createSpendLedger({ store, chargeOf, log }))
+    const ledger = createSpendLedger({ store, chargeOf, log })
+    disposal.add('spend', () => ledger.close(closeWithinMs(config)))
     const flush = (flushed: SpendFlush) => store.run('spend.flush', flushed)
     const pools = disposal.use('reservation pools', new ReservationPools({ ledger, flush, chargeOf, log }))
     return { ledger: pools, prices, tokens: new CallersTokens(), capsOf: createCapsOf(config.costs), quotaCharges }

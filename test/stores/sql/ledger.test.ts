@@ -24,7 +24,7 @@ interface Fixture {
 async function fixtureOn(t: ExecutionContext, engine: Engine): Promise<Fixture> {
   const { place, store } = await engine.shared()
   const ledger = createSpendLedger({ store, log: place.log })
-  t.teardown(() => ledger.close())
+  t.teardown(() => ledger.close(10_000))
   const day: SpendWindow = { scope: t.title, window: 'd:2026-11-30', limitNanoUsd: 100 }
   const month: SpendWindow = { scope: t.title, window: 'm:2026-11', limitNanoUsd: 150 }
   const id = (name: string) => `${t.title} ${name}`

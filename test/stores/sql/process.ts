@@ -50,5 +50,5 @@ async function load(loop: number): Promise<void> {
 print('open')
 if (task === 'load') await Promise.all(Array.from({ length: 24 }, (_, loop) => load(loop)))
 else await reserve()
-await ledger.close()
+await ledger.close(10_000)
 await store.close()

@@ -102,7 +102,7 @@ for (const engine of engines) {
     t.true(acknowledged >= least, `${acknowledged}`)
     const store = await place.open()
     const ledger = createSpendLedger({ store, log: place.log })
-    t.teardown(() => ledger.close())
+    t.teardown(() => ledger.close(10_000))
     await assertSumsAgree(t, place)
     const [before] = await ledger.spent([WINDOW])
     t.true(before !== undefined && before.heldNanoUsd > 0)

@@ -51,7 +51,7 @@ for (const engine of engines) {
     async (t) => {
       const { place, store } = await engine.shared()
       const ledger = createSpendLedger({ store, log: place.log })
-      await ledger.close() // ends only its timer: the model decides when holds expire, whatever time that takes
+      await ledger.close(10_000) // ends only its timer: the model decides when holds expire, whatever time that takes
       const outcomes = noOutcomes()
       const subject: LedgerUnderTest = { ...ledger, endLease: (id) => endLeases(place, [id]) }
       const property = fc.asyncProperty(rounds, (taken) => checkLedger(subject, taken, outcomes))

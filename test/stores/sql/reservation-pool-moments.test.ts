@@ -14,7 +14,7 @@ const NEVER_MS = 3_600_000
 async function fixtureOn(t: ExecutionContext, engine: Engine, { slow }: { slow?: 'reserve' | 'flush' } = {}) {
   const { place, store } = await engine.shared()
   const plain = createSpendLedger({ store, log: place.log })
-  t.teardown(() => plain.close())
+  t.teardown(() => plain.close(10_000))
   const gate = { opened: Promise.resolve() }
   const ledger: SpendLedger = {
     ...plain,

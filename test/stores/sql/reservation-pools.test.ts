@@ -89,7 +89,7 @@ class Model {
     this.#outcomes = outcomes
     const ledger = createSpendLedger({ store, log: place.log })
     this.#ledger = { ...ledger, reserve: (hold) => this.#count('alone', ledger.reserve(hold)) }
-    void ledger.close() // the sweep is called for
+    void ledger.close(10_000) // the sweep is called for
     const run = ++runs
     this.#windows = LIMITS.map((limitNanoUsd, i) => ({ scope: `pools-${run}-${i}`, window: 'd:1', limitNanoUsd }))
     this.#processes = [this.#open(), this.#open()]

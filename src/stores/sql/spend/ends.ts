@@ -1,3 +1,4 @@
+import { abortable } from '../../../core/abortable.ts'
 import { GatewayError, messageOf } from '../../../core/errors.ts'
 import type { Log } from '../../../core/ports/log.ts'
 import type { SettleOutcome, SpendEnd } from './holds.ts'
@@ -45,12 +46,18 @@ export class SpendEnds {
     })
   }
 
-  /** Sends waiting ends once more: the rest counts in full. */
-  async close(): Promise<void> {
+  /** Sends waiting ends for at most `timeoutMs`, until one fails: the rest counts in full. */
+  async close(timeoutMs: number): Promise<void> {
+    const onTimeout = () => new Error('the gateway stopped')
+    await abortable(this.#sendAll(), { timeoutMs, onTimeout }).catch((error: unknown) => this.#logWaiting(error))
+    this.#waiting.length = 0
+    clearTimeout(this.#timer)
+  }
+
+  async #sendAll(): Promise<void> {
     await this.#sending
     clearTimeout(this.#timer)
     await this.#retry()
-    clearTimeout(this.#timer)
   }
 
   /** Sends pending ends, batch by batch. Never rejects. */
@@ -94,8 +101,12 @@ export class SpendEnds {
 
   #retryLater(error: unknown): void {
     if (this.#timer !== undefined) return
-    this.#options.log.warn({ waiting: this.#waiting.length, reason: messageOf(error) }, 'spend.settlements-wait')
+    this.#logWaiting(error)
     this.#timer = setTimeout(() => void this.#retry(), AGAIN_AFTER_MS).unref()
+  }
+
+  #logWaiting(error: unknown): void {
+    this.#options.log.warn({ waiting: this.#waiting.length, reason: messageOf(error) }, 'spend.settlements-wait')
   }
 
   #retry(): Promise<void> {

@@ -19,8 +19,8 @@ export interface SpendLedgerOptions {
 export interface SqlSpendLedger extends SpendLedger {
   /** Counts expired holds at their full amount; runs at the start and every five seconds. */
   sweep(): Promise<void>
-  /** Sends waiting ends, and stops the timers; the store stays open. */
-  close(): Promise<void>
+  /** Sends waiting ends for at most `timeoutMs`, and stops the timers; the store stays open. */
+  close(timeoutMs: number): Promise<void>
 }
 
 /** Creates the spend ledger in the database. */
@@ -33,9 +33,9 @@ export function createSpendLedger({ store, chargeOf, log }: SpendLedgerOptions):
     settle: (end) => ends.send(end),
     spent: (windows) => store.run('spend.read', windows),
     sweep: () => sweeper.sweep(),
-    async close() {
+    async close(timeoutMs) {
       await sweeper.close()
-      await ends.close()
+      await ends.close(timeoutMs)
     },
   }
 }
