@@ -40,9 +40,20 @@ class Lengths {
 
   add(length: number): void {
     const oldest = this.#recent.length === REMEMBERED ? this.#recent.shift() : undefined
-    if (oldest !== undefined) this.#sorted.splice(this.#sorted.indexOf(oldest), 1)
     this.#recent.push(length)
-    const larger = this.#sorted.findIndex((other) => other > length)
-    this.#sorted.splice(larger < 0 ? this.#sorted.length : larger, 0, length)
+    if (oldest === length) return
+    if (oldest !== undefined) this.#sorted.splice(placeIn(this.#sorted, oldest), 1)
+    this.#sorted.splice(placeIn(this.#sorted, length), 0, length)
   }
+}
+
+/** Returns the index of the first length that is not smaller. */
+function placeIn(sorted: readonly number[], length: number): number {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((sorted[middle] ?? 0) < length) low = middle + 1
+    else high = middle
+  }
+  return low
 }
