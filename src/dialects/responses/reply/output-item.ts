@@ -15,8 +15,6 @@ export interface Place {
 
 /** An item of the output under construction: `open`, its own events, `close`, each once and in this order. */
 export abstract class OutputItem {
-  /** Set when the block of the item has ended: it is closed before anything else begins. */
-  isStopped = false
   readonly id: string
   readonly index: number
   readonly #events: EventPrinter

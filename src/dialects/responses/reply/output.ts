@@ -25,6 +25,8 @@ export class Output {
   readonly #options: OutputOptions
   /** Items by the index of their block; the open message under its own key. */
   readonly #open = new Map<unknown, OutputItem>()
+  /** Keys of the open items whose blocks have ended: they are closed before anything else begins. */
+  readonly #stopped = new Set<unknown>()
   readonly #items: JsonObject[] = []
   #message: MessageItem | undefined
   #count = 0
@@ -64,9 +66,9 @@ export class Output {
 
   /** Reads a `content_block_stop`. */
   stopBlock({ index }: JsonObject): string {
-    const item = this.#open.get(index)
-    if (item !== undefined) item.isStopped = true
-    return item === undefined ? (this.#message?.endPart() ?? '') : ''
+    if (!this.#open.has(index)) return this.#message?.endPart() ?? ''
+    this.#stopped.add(index)
+    return ''
   }
 
   /** Closes all items; the last one was cut when the reply is incomplete. */
@@ -139,8 +141,9 @@ export class Output {
 
   /** Closes the items whose blocks have ended. */
   #endStopped(): string {
-    const stopped = [...this.#open.entries()].filter(([, item]) => item.isStopped)
-    return stopped.map(([key]) => this.#close(key, 'completed')).join('')
+    let ended = ''
+    for (const key of this.#stopped) ended += this.#close(key, 'completed')
+    return ended
   }
 
   #endMessage(): string {
@@ -151,6 +154,7 @@ export class Output {
     const item = this.#open.get(key)
     if (item === undefined) return ''
     this.#open.delete(key)
+    this.#stopped.delete(key)
     if (item === this.#message) this.#message = undefined
     const closed = item.close(end)
     this.#items[item.index] = item.itemAt(end)

@@ -4,9 +4,10 @@ import { isPlainText } from '../../chat/request/blocks-of-parts.ts'
 /** A message under construction. */
 interface Turn {
   readonly role: 'user' | 'assistant'
+  /** The tool results at its beginning, by their calls. */
+  readonly results: Map<unknown, JsonObject>
+  /** The blocks after them. */
   readonly content: JsonObject[]
-  /** The tool results at its beginning. */
-  results: number
 }
 
 /**
@@ -25,31 +26,29 @@ export class Turns {
     this.#answer = undefined
     const last = this.#turns.at(-1)
     if (last?.role === 'assistant') last.content.push(...blocks)
-    else this.#turns.push({ role: 'assistant', content: [...blocks], results: 0 })
+    else this.#turns.push({ role: 'assistant', content: [...blocks], results: new Map() })
   }
 
   /** Adds a message of the user. */
   addUser(blocks: readonly JsonObject[]): void {
     if (blocks.length === 0) return
     const last = this.#turns.at(-1)
-    if (last !== undefined && last === this.#answer && last.results === last.content.length)
-      last.content.push(...blocks)
-    else this.#push({ role: 'user', content: [...blocks], results: 0 })
+    if (last !== undefined && last === this.#answer && last.content.length === 0) last.content.push(...blocks)
+    else this.#push({ role: 'user', content: [...blocks], results: new Map() })
   }
 
   /** Adds the result of a call; of several results of one call the last counts. */
   addResult(result: JsonObject): void {
-    const turn = this.#answer ?? this.#push({ role: 'user', content: [], results: 0 })
-    const earlier = turn.content.findIndex(
-      (block, index) => index < turn.results && block.tool_use_id === result.tool_use_id,
-    )
-    if (earlier >= 0) turn.content[earlier] = result
-    else turn.content.splice(turn.results++, 0, result)
+    const { results } = this.#answer ?? this.#push({ role: 'user', content: [], results: new Map() })
+    results.set(result.tool_use_id, result)
   }
 
   /** The messages in the Messages shape. */
   get messages(): readonly JsonObject[] {
-    return this.#turns.map(({ role, content }) => ({ role, content: simplified(content) }))
+    return this.#turns.map(({ role, content, results }) => ({
+      role,
+      content: simplified([...results.values(), ...content]),
+    }))
   }
 
   #push(turn: Turn): Turn {
