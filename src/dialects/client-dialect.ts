@@ -20,7 +20,13 @@ export interface ClientDialect {
   /** Keep-alive of an idle stream, and the events between which it may be sent. */
   readonly ping: PingRules
   /** Returns the event that reports a broken stream whose events are in this dialect already. */
-  breakEvent(message: string): string
+  breakEvent(message: string, passed: PassedPortions): string
+}
+
+/** Portions of a stream that have passed on unchanged, for the event that ends it. */
+export interface PassedPortions {
+  readonly first: Buffer | undefined
+  readonly last: Buffer | undefined
 }
 
 /** Rules for pings: they are sent in an idle stream, after the first event and before the last. */

@@ -27,13 +27,26 @@ export function renderBytes(reply: BytesReply, { dialect, request }: Client): By
 
 /** Creates the renderer of a stream; a stream that is in the client's dialect already, or is relayed, passes unchanged. */
 export function createStreamRenderer(reply: StreamReply, { dialect, request }: Client): StreamRenderer {
-  if (reply.dialect.name === dialect.name || request === undefined)
-    return { portion: (bytes) => bytes, end: () => undefined, breakOff: (message) => dialect.breakEvent(message) }
+  if (reply.dialect.name === dialect.name || request === undefined) return unchanged(dialect)
   const translator = dialect.createTranslator(request)
   return {
     portion: (bytes) => translate(bytes, translator),
     end: () => translator.end(),
     breakOff: (message) => translator.event('error', messagesError(message)),
+  }
+}
+
+function unchanged(dialect: ClientDialect): StreamRenderer {
+  let first: Buffer | undefined
+  let last: Buffer | undefined
+  return {
+    portion(bytes) {
+      first ??= bytes
+      last = bytes
+      return bytes
+    },
+    end: () => undefined,
+    breakOff: (message) => dialect.breakEvent(message, { first, last }),
   }
 }
 

@@ -11,6 +11,14 @@ export function fromEnv<Schema extends z.ZodType>(schema: Schema, env: string | 
   return schema.meta({ ...schema.meta(), ...(env !== undefined && { env }), ...meta })
 }
 
+/** The API of a provider that has OpenAI's chat completions, and perhaps Responses. */
+export const api = z
+  .enum(['chat', 'responses'])
+  .default('chat')
+  .describe(
+    'The API to call: `chat` (`/chat/completions`) or `responses` (`/responses`), which clients of Responses then reach without translation. Every client reaches either.',
+  )
+
 /** A provider's address. It comes from the operator's configuration, never from a caller. */
 export const address = z.url({ protocol: /^https?$/, error: 'expected an http(s) address' })
 

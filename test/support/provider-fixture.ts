@@ -11,6 +11,7 @@ import type { Script } from './provider/script.ts'
 import { type Gemini, startGemini } from './stand-in-gemini.ts'
 import { type OpenAIServer, startOpenAI } from './stand-in-openai.ts'
 import { type Provider, startProvider } from './stand-in-provider.ts'
+import { type ResponsesServer, startResponses } from './stand-in-responses.ts'
 
 /*
  * DESIGN. One gateway in front of a stand-in for every shape of provider, shared by the tests of a file. As on the other
@@ -22,8 +23,8 @@ import { type Provider, startProvider } from './stand-in-provider.ts'
 /** The shapes of providers; `house` is an openai-compatible one that the configuration names. */
 export const PROVIDERS = ['anthropic', 'openai', 'gemini', 'house'] as const
 
-/** One of them. */
-export type ProviderName = (typeof PROVIDERS)[number]
+/** One of them, or `responder`, an openai-compatible one that speaks Responses. */
+export type ProviderName = (typeof PROVIDERS)[number] | 'responder'
 
 /** A model of each of them. */
 export const MODELS: Readonly<Record<ProviderName, string>> = {
@@ -31,6 +32,7 @@ export const MODELS: Readonly<Record<ProviderName, string>> = {
   openai: 'openai/gpt-4o',
   gemini: 'gemini/gemini-2.5-flash',
   house: 'house/qwen3-32b',
+  responder: 'responder/gpt-5.2',
 }
 
 /** The operator's credentials. */
@@ -39,6 +41,7 @@ export const KEYS: Readonly<Record<ProviderName, string>> = {
   openai: 'sk-operator-key',
   gemini: 'AIza-operator-key',
   house: 'house-operator-key',
+  responder: 'responder-operator-key',
 }
 
 /** Reply of each provider to the nth valid request of a scenario (from 1); unset: the default reply. */
@@ -47,6 +50,7 @@ export interface ScenarioScripts {
   openai?: ChatScript | ((nth: number, request: SeenRequest) => ChatScript | undefined)
   gemini?: GeminiScript | ((nth: number, request: SeenRequest) => GeminiScript | undefined)
   house?: ChatScript | ((nth: number, request: SeenRequest) => ChatScript | undefined)
+  responder?: ChatScript | ((nth: number, request: SeenRequest) => ChatScript | undefined)
 }
 
 /** One test's own part of the fixture. */
@@ -61,7 +65,13 @@ export interface ProviderScenario {
 /** The fixture. */
 export interface ProviderFixture<Started extends Gateway = Gateway> extends AsyncDisposable {
   gateway: Started
-  servers: { anthropic: Provider; openai: OpenAIServer; gemini: Gemini; house: OpenAIServer }
+  servers: {
+    anthropic: Provider
+    openai: OpenAIServer
+    gemini: Gemini
+    house: OpenAIServer
+    responder: ResponsesServer
+  }
   scenario(scripts?: ScenarioScripts): ProviderScenario
   close(): Promise<void>
 }
@@ -98,7 +108,7 @@ export async function openProviderFixtureWith<Started extends Gateway>(
       return typeof script === 'function' ? script(nth, request) : script
     }
   // Safe: the scripts of a name are of its kind, which TypeScript does not see through the index.
-  const [anthropic, openai, gemini, house] = await Promise.all([
+  const [anthropic, openai, gemini, house, responder] = await Promise.all([
     startProvider({ script: scriptFor('anthropic') as () => Script | undefined }),
     startOpenAI({ apiKey: KEYS.openai, script: scriptFor('openai') as () => ChatScript | undefined }),
     startGemini({ apiKey: KEYS.gemini, script: scriptFor('gemini') as () => GeminiScript | undefined }),
@@ -107,10 +117,11 @@ export async function openProviderFixtureWith<Started extends Gateway>(
       apiKey: KEYS.house,
       script: scriptFor('house') as () => ChatScript | undefined,
     }),
+    startResponses({ apiKey: KEYS.responder, script: scriptFor('responder') as () => ChatScript | undefined }),
   ])
-  const servers = { anthropic, openai, gemini, house }
+  const servers = { anthropic, openai, gemini, house, responder }
   const file = path.join(folder, 'turnpike.yaml')
-  await writeFile(file, JSON.stringify(withHouse(config, house.url))) // JSON is YAML
+  await writeFile(file, JSON.stringify(withHouse(config, { house: house.url, responder: responder.url }))) // JSON is YAML
   const gateway = await start({
     ANTHROPIC_BASE_URL: anthropic.url,
     ANTHROPIC_API_KEY: KEYS.anthropic,
@@ -147,13 +158,19 @@ export async function openProviderFixtureWith<Started extends Gateway>(
 }
 
 /** Returns the configuration with the house's own service, the scenario's header forwarded, and plugins not watched. */
-function withHouse(config: JsonObject, url: string): JsonObject {
+function withHouse(config: JsonObject, urls: { house: string; responder: string }): JsonObject {
   const own = isJsonObject(config.providers) ? config.providers : {}
   const compatible = isJsonObject(own['openai-compatible']) ? own['openai-compatible'] : {}
   const house = {
-    base_url: `${url}/v1`,
+    base_url: `${urls.house}/v1`,
     api_key: KEYS.house,
     reasoning_field: 'reasoning_content',
+    reasoning_effort: true,
+  }
+  const responder = {
+    base_url: `${urls.responder}/v1`,
+    api_key: KEYS.responder,
+    api: 'responses',
     reasoning_effort: true,
   }
   return {
@@ -162,7 +179,7 @@ function withHouse(config: JsonObject, url: string): JsonObject {
     providers: {
       forward_headers: [SCENARIO_HEADER],
       ...own,
-      'openai-compatible': { house, ...compatible },
+      'openai-compatible': { house, responder, ...compatible },
     },
   }
 }

@@ -30,10 +30,13 @@ export interface ReplyDialect {
   readonly toMessagesEvents: (() => EventTranslator) | undefined
   /** Translates a JSON reply to the canonical dialect, `undefined` when it is no message; unset in the canonical one. */
   readonly toMessage: ((body: Buffer) => Buffer | undefined) | undefined
-  /** Finds the parts of a JSON reply, read as latin1, that plugins may rewrite. Throws `ScanError`. */
-  partsOf(json: string): readonly ReplyPart[]
+  /**
+   * Finds the parts of a JSON reply, read as latin1, that plugins may rewrite. Throws `ScanError`. Unset where a reply repeats
+   * its texts: it is rewritten in the canonical dialect.
+   */
+  readonly partsOf: ((json: string) => readonly ReplyPart[]) | undefined
   /** Creates a reader of the same parts of a stream. */
-  createPartReader(): PartReader
+  readonly createPartReader: (() => PartReader) | undefined
   /** Creates the early end of a stream of this dialect, for the client's own request. */
   createEnd(request: RequestDocument): StreamEnd
 }

@@ -57,6 +57,18 @@ export function createEventRewriter(map: MapEvent, translator?: EventTranslator)
   }
 }
 
+/** Creates a rewriter that translates a stream into Messages events, and passes these to `inner`. */
+export function createTranslatedRewriter(inner: Rewriter, translator: EventTranslator | undefined): Rewriter {
+  return {
+    take: (portion) => inner.take(translator === undefined ? portion : Buffer.from(translate(portion, translator))),
+    finish: () => Buffer.concat([inner.take(Buffer.from(translator?.end() ?? '')), inner.finish()]),
+    giveUp: () => inner.giveUp(),
+    get hasChanged() {
+      return inner.hasChanged
+    },
+  }
+}
+
 function translate(portion: Buffer, translator: EventTranslator): string {
   let text = ''
   scanEvents(portion, (name, source, start, end) => {

@@ -1,7 +1,8 @@
 import { messageOfStream } from '../reply/message-of-stream.ts'
+import { createMessagesPartReader } from '../reply/messages-parts.ts'
 import { BytesReply, type Reply, type ReplyHeaders } from '../reply/reply.ts'
 import { streamOfMessage } from '../reply/stream-of-message.ts'
-import { createEventRewriter, type MapEvent } from './event-rewriter.ts'
+import { createEventRewriter, createTranslatedRewriter, type MapEvent } from './event-rewriter.ts'
 import { spliced, textOf } from './held-event.ts'
 import { createPartRewriter } from './part-rewriter.ts'
 import { type OnRewriteFailure, rewrittenStream } from './rewritten-stream.ts'
@@ -17,14 +18,15 @@ const OF_BYTES = new Set(['etag', 'content-md5', 'digest', 'content-digest', 're
 export function withParts(reply: Reply, map: PartMap, onFailure: OnRewriteFailure): Reply {
   if (reply.status !== 200) return reply
   const { dialect } = reply
+  const { partsOf, createPartReader } = dialect
   const headers = withoutDigests(reply.headers)
+  if (partsOf === undefined || createPartReader === undefined) return withPartsOfMessage(reply, map, onFailure)
   if (reply.kind === 'stream') {
-    const rewriter = createPartRewriter(dialect.createPartReader(), map)
+    const rewriter = createPartRewriter(createPartReader(), map)
     return rewrittenStream(reply, { rewriter, onFailure, headers, dialect })
   }
   const json = reply.bytes.toString('latin1')
-  const replacements = dialect
-    .partsOf(json)
+  const replacements = partsOf(json)
     .filter(({ kind }) => kind === map.kind)
     .map((part) => ({ part, before: textOf(json, part) }))
     .map(({ part, before }) => ({ part, before, ...map.map(before, { before: '', isLast: true, tool: part.tool }) }))
@@ -32,6 +34,21 @@ export function withParts(reply: Reply, map: PartMap, onFailure: OnRewriteFailur
   if (replacements.length === 0) return reply
   const { status, usage } = reply
   return new BytesReply(status, headers, Buffer.from(spliced(json, replacements), 'latin1'), { usage, dialect })
+}
+
+/** Rewrites a reply in the canonical dialect; a JSON reply without a changed part stays as it is. */
+function withPartsOfMessage(reply: Reply, map: PartMap, onFailure: OnRewriteFailure): Reply {
+  const { dialect } = reply
+  if (reply.kind === 'stream') {
+    const inner = createPartRewriter(createMessagesPartReader(), map)
+    const rewriter = createTranslatedRewriter(inner, dialect.toMessagesEvents?.())
+    return rewrittenStream(reply, { rewriter, onFailure, headers: withoutDigests(reply.headers), dialect: undefined })
+  }
+  const message = dialect.toMessage?.(reply.bytes)
+  if (message === undefined) return reply
+  const canonical = new BytesReply(reply.status, reply.headers, message, { usage: reply.usage })
+  const rewritten = withParts(canonical, map, onFailure)
+  return rewritten === canonical ? reply : rewritten
 }
 
 /**

@@ -9,13 +9,12 @@ import type { ClientDialect } from '../client-dialect.ts'
 import { KnownBodies } from '../known-bodies.ts'
 import { parseResponsesRequest } from './parse.ts'
 import { RESPONSES_REPLIES } from './replies.ts'
+import { breakEvent } from './reply/break-event.ts'
 import { toResponse } from './reply/to-response.ts'
 import { ResponseEvents, type ResponseOptions } from './reply/to-response-events.ts'
 import { toMessagesRequest } from './to-messages-request.ts'
 
 const ID_BYTES = 12
-/** Code of a stream that broke off. */
-const BROKEN = 'server_error'
 /** Blocks that a response represents beside those of a completion. */
 const CARRIED = new Set(['redacted_thinking', 'server_tool_use'])
 
@@ -42,7 +41,6 @@ export function createResponsesDialect({ defaultMaxTokens, modelNamed, nowMs }: 
     createTranslator: ({ document }) => new ResponseEvents(document, options),
     errorBody: chatErrorBody,
     ping: { text: ': ping\n\n', from: undefined, until: '[DONE]', isLast: (_, data) => data.trim() === '[DONE]' },
-    breakEvent: (message) =>
-      `event: error\ndata: ${JSON.stringify({ type: 'error', code: BROKEN, message, param: null })}\n\n`,
+    breakEvent,
   }
 }

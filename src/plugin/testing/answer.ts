@@ -116,12 +116,14 @@ function readStream(reply: StreamReply): Promise<Buffer> {
 function partsOfBytes({ status, bytes, dialect }: BytesReply): FoundText[] {
   if (status !== 200) return []
   const json = bytes.toString('latin1')
-  return dialect.partsOf(json).map((part) => ({ ...part, text: textOf(json, part) }))
+  return (dialect.partsOf?.(json) ?? []).map((part) => ({ ...part, text: textOf(json, part) }))
 }
 
 function partsOfStream({ dialect }: StreamReply, bytes: Buffer): FoundText[] {
-  const reader = dialect.createPartReader()
+  const reader = dialect.createPartReader?.()
   return eventsOf(bytes).flatMap(({ name, data }) =>
-    data === undefined ? [] : reader.read(name, data).parts.map((part) => ({ ...part, text: textOf(data, part) })),
+    data === undefined || reader === undefined
+      ? []
+      : reader.read(name, data).parts.map((part) => ({ ...part, text: textOf(data, part) })),
   )
 }

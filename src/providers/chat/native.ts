@@ -3,6 +3,7 @@ import { DroppedFields } from '../../core/request/dropped-fields.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
 import { RequestDocument } from '../../core/request/request.ts'
 import { type ChatHabits, toChatRequest } from '../../dialects/chat/to-chat-request.ts'
+import { changedFields } from '../changed-fields.ts'
 
 /**
  * DESIGN — a chat client in front of a chat provider
@@ -95,13 +96,4 @@ function retold(
     return client.document.shape.fields.has(name) ? [{ op: 'remove', path: [name] }] : []
   })
   return { edits, droppedFields }
-}
-
-function changedFields(before: RequestDocument, after: RequestDocument): string[] {
-  const names = new Set([...before.shape.fields.keys(), ...after.shape.fields.keys()])
-  names.delete('model') // it is always the target's
-  return [...names].filter((name) => {
-    const [was, is] = [before.raw(name), after.raw(name)]
-    return was === undefined || is === undefined || !was.equals(is)
-  })
 }

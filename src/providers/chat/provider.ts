@@ -9,8 +9,13 @@ import { toMessagesError } from '../../dialects/chat/reply/errors.ts'
 import { createMessagesEvents } from '../../dialects/chat/reply/to-messages-events.ts'
 import { toMessagesReply } from '../../dialects/chat/reply/to-messages-reply.ts'
 import { type ChatHabits, toChatRequest } from '../../dialects/chat/to-chat-request.ts'
+import { RESPONSES_REPLIES } from '../../dialects/responses/replies.ts'
+import { createMessagesEvents as createEventsOfResponse } from '../../dialects/responses/reply/to-messages-events.ts'
+import { toMessagesReply as toMessageOfResponse } from '../../dialects/responses/reply/to-messages-reply.ts'
+import { toResponsesRequest } from '../../dialects/responses/to-responses-request.ts'
 import { addDroppedFields } from '../dropped-fields-header.ts'
 import { pathOfModel, readModel, readModelList } from '../model-list.ts'
+import { nativeResponsesRequest } from '../responses/native.ts'
 import { completeTranslated, type Translation } from '../translation.ts'
 import { callerOf, type Upstream } from '../upstream.ts'
 import { UpstreamProvider } from '../upstream-provider.ts'
@@ -21,19 +26,26 @@ import { withoutUsageChunk } from './usage-filter.ts'
 /** Options of a provider of chat completions. */
 export interface ChatProviderOptions {
   readonly upstream: Upstream
+  /** The API to use: Responses for every client, or chat completions. */
+  readonly api: ChatApi
   readonly habits: ChatHabits
   readonly tokens: TokenCounter
   /** Model names that select this provider without a prefix. */
   readonly models: RegExp | undefined
 }
 
+/** APIs of a provider of OpenAI's shapes. */
+export type ChatApi = 'chat' | 'responses'
+
 const NATIVE = verbatimWire(CHAT_REPLIES)
+const NATIVE_RESPONSES = verbatimWire(RESPONSES_REPLIES)
 const NATIVE_WITHOUT_USAGE: Wire = {
   ...NATIVE,
   stream: (head, source) =>
     new StreamReply({ ...head, isWhole: true, dialect: CHAT_REPLIES }, withoutUsageChunk(source)),
 }
 const PATH = '/chat/completions'
+const RESPONSES_PATH = '/responses'
 
 /** Translation to chat completions, with a provider's habits. */
 function chatTranslation(habits: ChatHabits): Translation {
@@ -50,7 +62,26 @@ function chatTranslation(habits: ChatHabits): Translation {
   }
 }
 
-/** A provider of OpenAI's chat completions; its address is the prefix of `/chat/completions`. */
+/** Translation to Responses, with a provider's habits. */
+function responsesTranslation(habits: ChatHabits): Translation {
+  return {
+    toWire(exchange, { model }) {
+      const { bytes, droppedFields } = toResponsesRequest(exchange.request, {
+        model,
+        habits,
+        assumed: exchange.assumed,
+      })
+      return { path: RESPONSES_PATH, bytes, droppedFields }
+    },
+    fromWire: (named) => ({
+      toMessage: (body) => toMessageOfResponse(body, named),
+      toError: toMessagesError,
+      createTranslator: () => createEventsOfResponse(named),
+    }),
+  }
+}
+
+/** A provider of OpenAI's chat completions or Responses; its address is the prefix of `/chat/completions`. */
 export class ChatProvider extends UpstreamProvider implements Provider {
   readonly #options: Omit<ChatProviderOptions, 'upstream'>
   readonly #translation: Translation
@@ -58,7 +89,8 @@ export class ChatProvider extends UpstreamProvider implements Provider {
   constructor({ upstream, ...options }: ChatProviderOptions) {
     super(upstream)
     this.#options = options
-    this.#translation = chatTranslation(options.habits)
+    const { api, habits } = options
+    this.#translation = api === 'chat' ? chatTranslation(habits) : responsesTranslation(habits)
   }
 
   claims(model: string): boolean {
@@ -66,7 +98,9 @@ export class ChatProvider extends UpstreamProvider implements Provider {
   }
 
   complete(exchange: Exchange, target: Target): Promise<Reply> {
-    if (exchange.dialect.name === 'chat') return this.#completeNatively(exchange, target)
+    const { api } = this.#options
+    if (exchange.dialect.name === api)
+      return api === 'chat' ? this.#completeNatively(exchange, target) : this.#respondNatively(exchange, target)
     return completeTranslated(exchange, target, { upstream: this.upstream, translation: this.#translation })
   }
 
@@ -94,6 +128,12 @@ export class ChatProvider extends UpstreamProvider implements Provider {
   override relay(call: RelayCall): Promise<Reply> {
     // The address includes the version.
     return super.relay({ ...call, path: call.path.replace(/^\/v1/, '') })
+  }
+
+  async #respondNatively(exchange: Exchange, target: Target): Promise<Reply> {
+    const { bytes, droppedFields } = nativeResponsesRequest(exchange, target, this.#options.habits)
+    const call = { method: 'POST', path: RESPONSES_PATH + exchange.query, body: bytes } as const
+    return addDroppedFields(await this.upstream.call(call, callerOf(exchange), NATIVE_RESPONSES), droppedFields)
   }
 
   async #completeNatively(exchange: Exchange, target: Target): Promise<Reply> {

@@ -11,7 +11,7 @@ import type { RequestDocument } from '../../core/request/request.ts'
  * model sends it back, and the API refuses thinking that it has not signed. Searching every request for it would cost more
  * than any other step, so it is removed only after the API has refused a signature; a refusal is free and immediate.
  */
-const FOREIGN_SIGNATURE = /^(?:gemini(?:-text)?:|$)/
+const FOREIGN_SIGNATURE = /^(?:gemini(?:-text)?:|openai-reasoning:|$)/
 const REFUSED = Buffer.from('signature')
 
 /** Returns true for a reply that refuses a signature. */

@@ -39,7 +39,13 @@ function createService(name: string, options: ServiceOptions, parts: ProviderPar
     },
     parts,
   )
-  return new ChatProvider({ upstream, habits: habitsOf(options), tokens: parts.tokens, models: preset?.models })
+  return new ChatProvider({
+    upstream,
+    api: options.api,
+    habits: habitsOf(options),
+    tokens: parts.tokens,
+    models: preset?.models,
+  })
 }
 
 function habitsOf(options: ServiceOptions): ChatHabits {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { address, credentialOptions, fromEnv } from '../options.ts'
+import { address, api, credentialOptions, fromEnv } from '../options.ts'
 import { PRESETS, type Preset } from './presets.ts'
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/
@@ -13,6 +13,7 @@ function serviceOptions({ keyVariable, urlVariable, ...preset }: Partial<Preset>
     isPreset && !isOwn ? schema.meta({ ...schema.meta(), repeated: true }) : schema
   return z.strictObject({
     base_url: fromEnv(baseUrl, urlVariable).describe('Address of the API, up to where `/chat/completions` begins.'),
+    api: once(api, false),
     api_key: once(api_key, keyVariable !== undefined),
     keys: once(keys, false),
     headers: once(

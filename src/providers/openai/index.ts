@@ -4,7 +4,7 @@ import { bearer } from '../chat/bearer.ts'
 import { ChatProvider } from '../chat/provider.ts'
 import { CHAT_HEADERS } from '../headers.ts'
 import { defineProviderKind } from '../kind.ts'
-import { address, credentialOptions, fromEnv, keysOf } from '../options.ts'
+import { address, api, credentialOptions, fromEnv, keysOf } from '../options.ts'
 import { Upstream } from '../upstream.ts'
 
 const DEFAULT_URL = 'https://api.openai.com/v1'
@@ -31,6 +31,7 @@ export const kind = defineProviderKind({
       base_url: fromEnv(address.default(DEFAULT_URL), 'OPENAI_BASE_URL').describe(
         'Address of the API, with `/v1`. A custom address needs no credential.',
       ),
+      api,
       ...credentialOptions('OPENAI_API_KEY'),
     })
     .prefault({}),
@@ -46,6 +47,6 @@ export const kind = defineProviderKind({
       },
       parts,
     )
-    return [new ChatProvider({ upstream, habits: HABITS, tokens: parts.tokens, models: MODELS })]
+    return [new ChatProvider({ upstream, api: options.api, habits: HABITS, tokens: parts.tokens, models: MODELS })]
   },
 })

@@ -51,10 +51,11 @@ const DIALECTS: Partial<Record<ProviderName, Client['dialect']>> = {
   anthropic: 'messages',
   openai: 'chat',
   house: 'chat',
+  responder: 'responses',
 }
 
 const CELLS: readonly Cell[] = CLIENTS.flatMap((client) =>
-  PROVIDERS.map((provider) => ({
+  [...PROVIDERS, 'responder' as const].map((provider) => ({
     client,
     provider,
     isNative: client.dialect === DIALECTS[provider],

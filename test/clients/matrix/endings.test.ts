@@ -25,7 +25,13 @@ for (const status of [400, 401, 403, 404, 429]) {
 const OWN_FIELDS = { messages: 'tools', chat: 'logprobs', responses: 'top_logprobs' } as const
 
 /** Status of each provider when it is overloaded. */
-const OVERLOADED: Readonly<Record<ProviderName, number>> = { anthropic: 529, openai: 503, gemini: 503, house: 503 }
+const OVERLOADED: Readonly<Record<ProviderName, number>> = {
+  anthropic: 529,
+  openai: 503,
+  gemini: 503,
+  house: 503,
+  responder: 503,
+}
 
 eachCell('a provider that stays overloaded is an error of a server that names it', async (t, cell) => {
   const status = OVERLOADED[cell.provider]

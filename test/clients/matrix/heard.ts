@@ -28,6 +28,7 @@ export interface Heard {
 export function hear(provider: ProviderName, request: SeenRequest | undefined): Heard {
   const body = request?.json ?? {}
   if (provider === 'anthropic') return hearMessages(body)
+  if (provider === 'responder') return hearResponses(body)
   return provider === 'gemini' ? hearGemini(body) : hearChat(body)
 }
 
@@ -92,6 +93,32 @@ function hearChat(body: JsonObject): Heard {
   }
 }
 
+function hearResponses({ instructions, input, tools, reasoning, max_output_tokens, text }: JsonObject): Heard {
+  const items = typeof input === 'string' ? [{ role: 'user', content: input }] : listOf(input)
+  const parts = items.filter(({ role }) => role === 'user').flatMap(({ content }) => blocksOf(content))
+  const outputs = ofType(items, 'function_call_output')
+  const calls = ofType(items, 'function_call')
+  return {
+    system: [instructions, ...items.filter(({ role }) => role === 'system').map(({ content }) => textOf(content))].join(
+      '',
+    ),
+    texts: parts.flatMap(({ text }) => (typeof text === 'string' ? [text] : [])),
+    media: [...parts, ...outputs.flatMap(({ output }) => listOf(output))]
+      .map(({ image_url, file_data }) => image_url ?? file_data)
+      .flatMap((url) => (typeof url === 'string' ? [readUrl(url)] : [])),
+    calls: calls.map(({ name, arguments: json }) => ({ name, input: JSON.parse(String(json)) })),
+    results: outputs.map(({ call_id, output }) => ({
+      name: calls.find((call) => call.call_id === call_id)?.name,
+      text: textOf(output),
+    })),
+    tools: listOf(tools).map(({ name }) => name),
+    thoughts: ofType(items, 'reasoning').map(({ encrypted_content: sealed }) => sealed),
+    maxTokens: max_output_tokens,
+    answerSchema: valueAt(text, 'format.schema'),
+    reasoning,
+  }
+}
+
 function hearGemini({ systemInstruction, contents, tools, generationConfig }: JsonObject): Heard {
   const turns = listOf(contents)
   const parts = turns.flatMap(({ parts }) => listOf(parts))
@@ -138,7 +165,7 @@ function ofType(blocks: readonly JsonObject[], type: string): JsonObject[] {
 
 function textOf(content: unknown): string {
   return blocksOf(content)
-    .map(({ text }) => text)
+    .map(({ text }) => text ?? '')
     .join('')
 }
 

@@ -71,8 +71,14 @@ function read({ output, output_text: text, usage, incomplete_details: cut }: Res
     },
     pieces,
   }
+  return { answer, kept: output.map(withoutParsed) }
+}
+
+/** Removes the members that the helper of streams adds, which servers refuse. */
+export function withoutParsed(item: Responses.ResponseOutputItem): Responses.ResponseInputItem {
+  const json = JSON.stringify(item, (name, value) => (/^parsed(_arguments)?$/.test(name) ? undefined : value))
   // Safe: a model's items are among those that a request takes.
-  return { answer, kept: output as Responses.ResponseInputItem[] }
+  return JSON.parse(json) as Responses.ResponseInputItem
 }
 
 function toFields(options: ConversationOptions): Omit<Body, 'model' | 'input'> {

@@ -7,6 +7,7 @@ import OpenAI from 'openai'
 import type { Responses } from 'openai/resources/responses/responses'
 import type { JsonObject } from '../../support/json.ts'
 import type { ClientName, ToolSpec } from './client.ts'
+import { withoutParsed } from './openai-responses.ts'
 
 /** A question whose answer needs a tool. */
 export interface LoopOptions {
@@ -76,8 +77,7 @@ async function runResponses({ url, headers, model, question, spec, run }: LoopOp
     const { output, output_text: text } = await client.responses.stream({ model, tools, input }).finalResponse()
     const calls = output.filter((item) => item.type === 'function_call')
     if (calls.length === 0) return text
-    // Safe: a model's items are among those that a request takes.
-    input.push(...(output as Responses.ResponseInputItem[]))
+    input.push(...output.map(withoutParsed))
     for (const { call_id, arguments: json } of calls)
       input.push({ type: 'function_call_output', call_id, output: run(JSON.parse(json)) })
   }

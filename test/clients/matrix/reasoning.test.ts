@@ -15,6 +15,10 @@ const WISHES: Readonly<Record<ProviderName, (cell: Cell) => unknown>> = {
   openai: ({ client }) => (client.dialect === 'messages' ? 'low' : 'medium'),
   gemini: ({ client }) => ({ includeThoughts: true, thinkingBudget: client.dialect === 'messages' ? 2048 : 8192 }),
   house: ({ client }) => (client.dialect === 'messages' ? 'low' : 'medium'),
+  responder: ({ client }) =>
+    client.dialect === 'responses'
+      ? { effort: 'medium', summary: 'auto' }
+      : { effort: client.dialect === 'messages' ? 'low' : 'medium' },
 }
 
 for (const mode of ['whole', 'stream'] as const) {

@@ -1,6 +1,6 @@
 import { call, type GeminiScript, thought } from '../../support/gemini/script.ts'
 import type { JsonObject } from '../../support/json.ts'
-import type { ChatScript } from '../../support/openai/script.ts'
+import type { ChatAnswerScript, ChatScript } from '../../support/openai/script.ts'
 import type { SeenRequest } from '../../support/provider/journal.ts'
 import type { Delivery, ReplyScript, Script } from '../../support/provider/script.ts'
 import type { ProviderName, ScenarioScripts } from '../../support/provider-fixture.ts'
@@ -62,7 +62,13 @@ export function refuses(provider: ProviderName, refused: Refused): ScenarioScrip
   return { [provider]: { kind: 'error', ...refused } }
 }
 
-const SPEAKERS = { anthropic: speakMessages, openai: speakChat, gemini: speakGemini, house: speakChat } as const
+const SPEAKERS = {
+  anthropic: speakMessages,
+  openai: speakChat,
+  gemini: speakGemini,
+  house: speakChat,
+  responder: speakResponses,
+} as const
 
 const SIGNATURE = 'c2lnbmVk'
 const BAD_SIGNATURE = {
@@ -94,16 +100,13 @@ function hasForeignThoughts(body: JsonObject | undefined): boolean {
 const never = new Promise(() => {})
 /** Enough for the beginning of a text, and not for its end. */
 const BEGINNING_BYTES = 1500
-const stuck = {
-  writes: {
-    sizes: [BEGINNING_BYTES],
-    between: (writesDone: number) => (writesDone > 0 ? { until: never } : undefined),
-  },
-}
+/** The same of a response, whose first events repeat the request. */
+const RESPONSE_BEGINNING_BYTES = 6000
 
-function deliveryOf({ isStuck, isBroken }: Pick<Said, 'isStuck' | 'isBroken'>): Delivery {
-  if (isBroken) return { cutAfterBytes: BEGINNING_BYTES }
-  return isStuck ? stuck : {}
+function deliveryOf({ isStuck, isBroken }: Pick<Said, 'isStuck' | 'isBroken'>, bytes = BEGINNING_BYTES): Delivery {
+  if (isBroken) return { cutAfterBytes: bytes }
+  const between = (writesDone: number) => (writesDone > 0 ? { until: never } : undefined)
+  return isStuck ? { writes: { sizes: [bytes], between } } : {}
 }
 
 function speakMessages({ reasoning, text, calls = [], usage, isCut, ...how }: Said): Script {
@@ -129,7 +132,7 @@ function speakMessages({ reasoning, text, calls = [], usage, isCut, ...how }: Sa
   }
 }
 
-function speakChat({ reasoning, text, calls = [], usage, isInterleaved, isCut, ...how }: Said): ChatScript {
+function speakChat({ reasoning, text, calls = [], usage, isInterleaved, isCut, ...how }: Said): ChatAnswerScript {
   const counts = usage && {
     prompt_tokens: usage.input,
     prompt_tokens_details: { cached_tokens: usage.cached },
@@ -145,6 +148,15 @@ function speakChat({ reasoning, text, calls = [], usage, isInterleaved, isCut, .
     ...(isCut && { finishReason: 'length' }),
     ...deliveryOf(how),
   }
+}
+
+function speakResponses({ usage, ...said }: Said): ChatScript {
+  const counts = usage && {
+    input_tokens: usage.input,
+    input_tokens_details: { cached_tokens: usage.cached },
+    output_tokens: usage.output,
+  }
+  return { ...speakChat(said), ...(counts && { usage: counts }), ...deliveryOf(said, RESPONSE_BEGINNING_BYTES) }
 }
 
 function speakGemini({ reasoning, text, calls = [], usage, isCut, ...how }: Said): GeminiScript {

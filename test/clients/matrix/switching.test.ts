@@ -19,10 +19,11 @@ const OWN_THOUGHTS: Readonly<Record<ProviderName, RegExp>> = {
   openai: /^never$/,
   gemini: /^(dGhvdWdodC1zaWduYXR1cmU|skip_thought_signature_validator)/,
   house: /^Hm\.$/,
+  responder: /^sealed-rs_\d+$/,
 }
 
 for (const mode of ['whole', 'stream'] as const) {
-  for (const next of PROVIDERS) {
+  for (const next of [...PROVIDERS, 'responder' as const]) {
     eachCell(`${next} goes on in the middle of a loop of tools (${mode})`, async (t, cell) => {
       const { provider } = cell
       const reasoning = (name: ProviderName) => (name === 'openai' ? {} : { reasoning: 'Hm.' })

@@ -17,6 +17,8 @@ import { type CallPiece, callIdOf, inputOf, NAMELESS } from './tool-calls.ts'
 interface Prose {
   readonly kind: 'text' | 'thinking'
   held: string
+  /** Signature with which a block of thinking ends. */
+  signature?: string
 }
 
 interface Call {
@@ -74,11 +76,11 @@ export class AnswerBlocks {
 
   /** Adds a non-empty piece of text or thinking. */
   prose(kind: Prose['kind'], piece: string): string {
-    if (this.#live?.kind === kind) return this.#deltaOf(piece)
+    if (this.#live?.kind === kind && this.#live.signature === undefined) return this.#deltaOf(piece)
     this.#count(piece.length)
     if (!this.#isLiveUnfinished()) return this.#close() + this.#enter({ kind, held: piece })
     const last = this.#waiting.at(-1)
-    if (last?.kind === kind) last.held += piece
+    if (last?.kind === kind && last.signature === undefined) last.held += piece
     else this.#waiting.push({ kind, held: piece })
     return ''
   }
@@ -98,6 +100,18 @@ export class AnswerBlocks {
     if (found !== undefined) return ''
     if (!this.#isLiveUnfinished()) return this.#close() + this.#enter(call)
     this.#waiting.push(call)
+    return ''
+  }
+
+  /** Ends a block of thinking with its signature; one without text begins here. */
+  seal(signature: string): string {
+    const last = this.#waiting.at(-1) ?? this.#live
+    const open = last?.kind === 'thinking' && last.signature === undefined ? last : undefined
+    const block: Prose = open ?? { kind: 'thinking', held: '' }
+    block.signature = signature
+    if (open !== undefined) return ''
+    if (!this.#isLiveUnfinished()) return this.#close() + this.#enter(block)
+    this.#waiting.push(block)
     return ''
   }
 
@@ -186,7 +200,13 @@ export class AnswerBlocks {
     if (block === undefined) return ''
     this.#live = undefined
     const stop = `event: content_block_stop\ndata: {"type":"content_block_stop","index":${this.#index}}\n\n`
-    return block.kind === 'call' ? this.#endCall(block) + stop : stop
+    if (block.kind === 'call') return this.#endCall(block) + stop
+    const signature = block.signature ? this.#signatureOf(block.signature) : ''
+    return signature + stop
+  }
+
+  #signatureOf(signature: string): string {
+    return deltaOf(this.#index, '{"type":"signature_delta","signature":') + JSON.stringify(signature) + DELTA_END
   }
 
   #endCall(call: Call): string {

@@ -49,9 +49,14 @@ function refusePrefill(
     )
 }
 
+/** Returns the text of `system`; `undefined` when there is none. */
+export function textOfSystem(system: unknown, droppedFields: DroppedFields): string | undefined {
+  return isNothing(system) ? undefined : textOf(system, { path: 'system', droppedFields })
+}
+
 function systemMessages(system: unknown, role: string, droppedFields: DroppedFields): JsonObject[] {
-  if (isNothing(system)) return []
-  return [{ role, content: textOf(system, { path: 'system', droppedFields }) }]
+  const content = textOfSystem(system, droppedFields)
+  return content === undefined ? [] : [{ role, content }]
 }
 
 const TEXT_MEMBERS = new Set(['type', 'text'])

@@ -93,10 +93,9 @@ export class Output {
   }
 
   #seal(index: unknown, signature: unknown): string {
-    const sealed = sealSignature(stringOf(signature))
-    if (sealed === null) return ''
+    if (typeof signature !== 'string' || signature === '') return ''
     const [item, begun] = this.#reasoning(index)
-    item.seal(sealed)
+    item.seal(sealSignature(signature))
     return begun
   }
 

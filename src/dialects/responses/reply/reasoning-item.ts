@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../core/json/json-value.ts'
+import { sealSignature } from '../sealed-thinking.ts'
 import { OutputItem } from './output-item.ts'
 
 const AT = '"summary_index":0'
@@ -6,7 +7,7 @@ const AT = '"summary_index":0'
 /** A block of thinking: its text as a summary, its signature as encrypted content. */
 export class ReasoningItem extends OutputItem {
   #summary = ''
-  #sealed: string | null = null
+  #sealed = sealSignature('')
 
   protected get started(): JsonObject {
     return { id: this.id, type: 'reasoning', summary: [] }
@@ -23,7 +24,7 @@ export class ReasoningItem extends OutputItem {
   }
 
   /** Sets the encrypted content. */
-  seal(sealed: string | null): void {
+  seal(sealed: string): void {
     this.#sealed = sealed
   }
 
