@@ -1,8 +1,13 @@
 import test from 'ava'
 import fc from 'fast-check'
+import { assertMessageStream, parseEvents } from '../../../test/support/events.ts'
 import { type JsonObject, valueAt } from '../../../test/support/json.ts'
+import { messageOfStream } from '../../core/reply/message-of-stream.ts'
 import { BytesReply } from '../../core/reply/reply.ts'
+import { streamOfMessage } from '../../core/reply/stream-of-message.ts'
 import { createResponsesDialect } from './dialect.ts'
+import { createMessagesEvents } from './reply/to-messages-events.ts'
+import { toMessagesReply } from './reply/to-messages-reply.ts'
 
 const dialect = createResponsesDialect({ defaultMaxTokens: 1000, modelNamed: (name) => name, nowMs: () => 0 })
 const TOOLS = [
@@ -55,6 +60,43 @@ test('responses: a reply that comes back as input is the same message, block for
         const [only] = blocks.map((block): JsonObject => JSON.parse(block))
         const isText = blocks.length === 1 && only?.type === 'text'
         t.is(content, isText ? json(valueAt(only, 'text') as object) : `[${blocks.join(',')}]`)
+      }),
+    ),
+  )
+})
+
+const reply = fc.record({ text: fc.string({ unit: 'grapheme' }), inputs: fc.array(exact, { maxLength: 3 }) })
+
+/** Builds a message that a response can represent whole: text, then calls. */
+function messageOf({ text, inputs }: { text: string; inputs: string[] }): string {
+  const content = [
+    ...(text === '' ? [] : [json({ type: 'text', text })]),
+    ...inputs.map((input, index) => `{"type":"tool_use","id":"t${index}","name":"f","input":${input}}`),
+  ]
+  const usage = '{"input_tokens":3,"cache_creation_input_tokens":2,"cache_read_input_tokens":1,"output_tokens":4}'
+  const reason = inputs.length > 0 ? 'tool_use' : 'end_turn'
+  return `{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[${content.join(',')}],"stop_reason":"${reason}","stop_sequence":null,"usage":${usage}}`
+}
+
+test('responses: a message comes back from a response with the same content, usage and end, as JSON and as a stream', (t) => {
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(reply.map(messageOf), (message) => {
+        const client = dialect.parse(Buffer.from(json({ model: 'm', input: 'hi' })))
+        const response = dialect.render(new BytesReply(200, {}, Buffer.from(message)), client).bytes
+        const expected = JSON.parse(message)
+        const whole = JSON.parse(String(toMessagesReply(response, { model: 'm', id: 'x' })))
+        const translator = dialect.createTranslator(client)
+        const back = createMessagesEvents({ model: 'm', id: 'x' })
+        const events = parseEvents(streamOfMessage(message)).map(({ event, text }) => translator.event(event, text))
+        const stream = parseEvents(events.join('')).map(({ event, text }) => back.event(event, text))
+        t.notThrows(() => assertMessageStream(stream.join('')))
+        const streamed = JSON.parse(String(messageOfStream(Buffer.from(stream.join('')))))
+        for (const found of [whole, streamed]) {
+          t.deepEqual(found.content, expected.content)
+          t.is(found.stop_reason, expected.stop_reason)
+          t.like(found.usage, expected.usage)
+        }
       }),
     ),
   )

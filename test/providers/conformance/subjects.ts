@@ -41,6 +41,7 @@ export interface Subject {
 }
 
 const CUT_AFTER_BYTES = 700
+const RESPONSE_CUT_AFTER_BYTES = 6000
 const PAGE = '<html>Service</html>'
 const PAGE_HEADERS = { 'content-type': 'text/html' }
 const BEDROCK_KEY = 'operator-bedrock-api-key'
@@ -115,6 +116,7 @@ export async function openSubjects({ firstByte }: { firstByte?: string } = {}) {
       staged('openai', 'authorization', 'Bearer '),
       staged('gemini', 'x-goog-api-key'),
       staged('house', 'authorization', 'Bearer '),
+      staged('responder', 'authorization', 'Bearer '),
       cloud('bedrock', bedrock, BEDROCK_KEY),
       cloud('vertex', vertex, VERTEX.token),
     ],
@@ -165,4 +167,16 @@ function geminiScript(behaviour: Behaviour) {
   return { kind: 'answer', parts: [call(behaviour.name, behaviour.input)] } as const
 }
 
-const SCRIPTS = { anthropic: claudeScript, openai: chatScript, gemini: geminiScript, house: chatScript }
+function responsesScript(behaviour: Behaviour) {
+  // Its first events repeat the request.
+  const cut = behaviour.kind === 'cut' ? { cutAfterBytes: RESPONSE_CUT_AFTER_BYTES } : {}
+  return { ...chatScript(behaviour), ...cut }
+}
+
+const SCRIPTS = {
+  anthropic: claudeScript,
+  openai: chatScript,
+  gemini: geminiScript,
+  house: chatScript,
+  responder: responsesScript,
+}
