@@ -3,7 +3,7 @@ import { stateOf } from '../support/cache-fixture.ts'
 import { logLineOf } from '../support/door.ts'
 import type { Reply } from '../support/http-client.ts'
 import { type JsonObject, valueAt } from '../support/json.ts'
-import { MODELS, openProviderFixture, type ProviderScenario } from '../support/provider-fixture.ts'
+import { MODELS, openProviderFixture, PROVIDERS, type ProviderScenario } from '../support/provider-fixture.ts'
 import { assertResponseStream, assertWhole } from '../support/response-rules.ts'
 
 const fixture = await openProviderFixture({ env: { SVC_PIPELINE: 'exact-cache' } })
@@ -22,7 +22,7 @@ function assertRefusal(t: ExecutionContext, reply: Reply, scenario: ProviderScen
   t.is(scenario.seen('anthropic').length, 0)
 }
 
-for (const model of Object.values(MODELS)) {
+for (const model of PROVIDERS.map((name) => MODELS[name])) {
   test(`responses: ${model} answers in whole responses, as JSON and as events`, async (t) => {
     const scenario = fixture.scenario()
     const whole = await send(scenario, { model, input: t.title })

@@ -41,7 +41,7 @@ async function serve(
   if (!isComplete) return
   response.setHeader('x-request-id', `req_responses${String(nth).padStart(19, '0')}`)
   if (refused !== undefined) return deliver(jsonOf(refused.status, toErrorBody(refused, 'openai')), {}, exchange)
-  await play(choose(entry) ?? { kind: 'answer' }, exchange, { body: entry.json ?? {}, nth, url: entry.url })
+  await play(choose(entry) ?? { kind: 'answer' }, exchange, { body: entry.json ?? {}, nth })
 }
 
 async function play(script: ChatScript, exchange: Exchange, context: AnswerContext): Promise<void> {
@@ -67,7 +67,6 @@ function payloadOf(
     const { status, headers, message = 'Scripted' } = script
     return jsonOf(status, toErrorBody({ ...errorOf(status), status, message, param: null }, 'openai'), headers)
   }
-  if (context.url.startsWith('/v1/models')) return jsonOf(200, { object: 'list', data: [] })
   const whole = toResponse(context, script)
   if (context.body.stream !== true) return jsonOf(200, whole)
   return { status: 200, headers: SSE, body: toSse(whole, script.interleaved === true) }

@@ -7,13 +7,12 @@ import { sealOf } from './check-request.ts'
 export interface AnswerContext {
   readonly body: JsonObject
   readonly nth: number
-  readonly url: string
 }
 
 const CREATED_AT = 1_700_000_000
 
 /** Builds the response to a request. */
-export function toResponse({ body, nth }: Omit<AnswerContext, 'url'>, script: ChatAnswerScript): JsonObject {
+export function toResponse({ body, nth }: AnswerContext, script: ChatAnswerScript): JsonObject {
   const { text, reasoning, toolCalls = [], finishReason, usage } = script
   const includes = Array.isArray(body.include) && body.include.includes('reasoning.encrypted_content')
   const said =

@@ -141,7 +141,6 @@ export function checkRequest(
   { method, url, headers, raw }: ReceivedRequest,
   { apiKey }: ResponsesRules,
 ): ChatRejection | undefined {
-  if (method === 'GET' && url.startsWith('/v1/models')) return undefined
   if (method !== 'POST' || url.split('?')[0] !== '/v1/responses')
     return rejection(404, `Invalid URL (${method} ${url})`)
   const key = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1]
