@@ -11,6 +11,7 @@ import { Metrics } from '../journal/metrics/metrics.ts'
 import { METRICS_TYPE, printMetrics } from '../journal/metrics/print.ts'
 import { collector } from '../journal/metrics/workers.ts'
 import { finishedRequestOf } from '../journal/receipts/finished-request.ts'
+import { type KeyRing, ledgerKeyOf, openKeyRing } from '../journal/receipts/key-ring.ts'
 import { ReceiptKeyError } from '../journal/receipts/public-key.ts'
 import { firstReceiptIdAt } from '../journal/receipts/receipt-id.ts'
 import {
@@ -20,7 +21,6 @@ import {
   type ReplyRecorder,
 } from '../journal/receipts/receipts.ts'
 import { Refusals } from '../journal/receipts/refusals.ts'
-import { openReceiptKey, type ReceiptKey } from '../journal/receipts/signing-key.ts'
 import type { Tracer } from '../journal/tracing/tracer.ts'
 import { createReceiptStore } from '../stores/sql/receipts/receipt-store.ts'
 import { createRetention, type Retention } from '../stores/sql/retention/retention.ts'
@@ -63,7 +63,7 @@ export function openTelemetry(options: TelemetryOptions): Promise<Opened<Telemet
   const { config, database, spend, feed, clock, log } = options
   const drainMs = config.server.drain_timeout
   return openParts(options, async (disposal) => {
-    const key = openKey(config)
+    const keys = openKeys(config)
     const tracer = disposal.use('tracing', await openTracing(options))
     const store = openRequestRows(options)
     disposal.add('telemetry', () => store?.close(drainMs))
@@ -71,8 +71,8 @@ export function openTelemetry(options: TelemetryOptions): Promise<Opened<Telemet
     const metrics = config.metrics.enabled ? new Metrics({ version: config.build, mode: config.mode }) : undefined
     const onBuilt = fanOut(config, { store, feed, metrics, tracer })
     const { prices: pricer, tokens } = spend
-    const receiptStore = createReceiptStore(database, { raw: key.public.raw, privateKey: key.privateKey })
-    const receipts = createReceipts({ key, pricer, tokens, store: receiptStore, clock, log, onBuilt })
+    const receiptStore = createReceiptStore(database, ledgerKeyOf(keys))
+    const receipts = createReceipts({ keys, pricer, tokens, store: receiptStore, clock, log, onBuilt })
     disposal.add('receipts', () => receipts.close(drainMs))
     const refusals = refusalsOf(store, options)
     const unwritten = onBuilt && receipts.unwritten
@@ -156,10 +156,10 @@ function openRetention(
   })
 }
 
-/** Opens the key of receipts. Throws `ConfigError` when there is no usable key and none can be created. */
-function openKey({ data_dir: dataDir }: Config): ReceiptKey {
+/** Opens the keys of receipts. Throws `ConfigError` when one is not usable, or none can be created. */
+function openKeys({ data_dir: dataDir }: Config): KeyRing {
   try {
-    return openReceiptKey(dataDir)
+    return openKeyRing(dataDir)
   } catch (error) {
     if (error instanceof ReceiptKeyError) throw new ConfigError(error.message, { cause: error })
     throw error

@@ -1,13 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { loadConfig } from '../config/load.ts'
 import { messageOf } from '../core/errors.ts'
+import { type KeyRing, readKeyRing } from '../journal/receipts/key-ring.ts'
 import { type PublicReceiptKey, parsePublicKeys, ReceiptKeyError } from '../journal/receipts/public-key.ts'
-import { readReceiptKey, receiptKeyFile } from '../journal/receipts/signing-key.ts'
+import { receiptKeyFile } from '../journal/receipts/signing-key.ts'
 
 /** Describes the option `--key` of commands that verify receipts or the ledger. */
 export const KEY_OPTION = [
   '-k, --key <key>',
-  'public key: base64url, or a file with it, a PEM, or the JSON of /.well-known/turnpike-keys (default: the key in data_dir)',
+  'public key: base64url, or a file with it, a PEM, or the JSON of /.well-known/turnpike-keys (default: the keys in data_dir)',
 ] as const
 
 /** Returns the public keys of the option `--key`. Throws `ReceiptKeyError`. */
@@ -19,10 +20,15 @@ export function givenKeys(key: string): PublicReceiptKey[] {
   }
 }
 
-/** Returns the key in `data_dir`. Throws `ReceiptKeyError`. */
-export function localKeys(): PublicReceiptKey[] {
+/** Returns the keys in `data_dir`; `undefined` for none. Throws `ReceiptKeyError`. */
+export function localRing(): KeyRing | undefined {
+  return readKeyRing(loadConfig(process.env).config.data_dir)
+}
+
+/** Returns the keys in `data_dir`. Throws `ReceiptKeyError`, also for none. */
+export function localKeys(): readonly PublicReceiptKey[] {
+  const ring = localRing()
+  if (ring !== undefined) return ring.keys
   const file = receiptKeyFile(loadConfig(process.env).config.data_dir)
-  const key = readReceiptKey(file)
-  if (key !== undefined) return [key.public]
   throw new ReceiptKeyError(`There is no key in \`${file}\`. Give the public key of the gateway that signed it: --key.`)
 }

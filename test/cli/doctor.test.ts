@@ -100,7 +100,7 @@ test('doctor: beside a running gateway it finds it, its database and its provide
   const spied = await runCommandInThread(['doctor', '--offline'], { env: { ...env, PORT: String(gateway.port) } })
   t.regex(
     spied.stdout,
-    /^FAULT {3}other users of this machine can read the key that signs receipts\n {8}→ Run `chmod 600/m,
+    /^FAULT {3}other users of this machine can read a key that signs receipts\n {8}→ Run `chmod 600/m,
   )
   t.is(spied.code, 1)
 })

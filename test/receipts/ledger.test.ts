@@ -1,9 +1,13 @@
 import { execFile } from 'node:child_process'
-import { copyFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
+import { parseCheckpoint } from '../../src/core/ledger/checkpoint.ts'
 import { parsePublicKeys } from '../../src/journal/receipts/public-key.ts'
 import { readReceiptKey, receiptKeyFile } from '../../src/journal/receipts/signing-key.ts'
 import { verifyReceipt } from '../../src/journal/receipts/verify.ts'
@@ -259,9 +263,10 @@ test('ledger: a gateway proves that it continues a kept head, and that it has a 
     t.is((await get(gateway.url, `/v1/ledger/${route}`)).status, 400, route)
 })
 
-test('ledger: a new key continues it, with both keys published; a replaced one is found', async (t) => {
+test('ledger: a new key continues it, and a holder of the old key alone accepts it', async (t) => {
   const kept = await runGateway(t)
-  renameSync(path.join(kept.dataDir, 'receipt-key.pem'), path.join(kept.dataDir, 'old-key.pem'))
+  const oldPem = path.join(kept.dataDir, 'receipt-key.old.pem')
+  renameSync(path.join(kept.dataDir, 'receipt-key.pem'), oldPem)
   await using gateway = await startGateway(environment(kept.dataDir))
   const [id = ''] = await fill(gateway.url, [3])
   const published = (await get(gateway.url, '/.well-known/turnpike-keys')).text
@@ -270,10 +275,61 @@ test('ledger: a new key continues it, with both keys published; a replaced one i
   for (const each of [id, String(kept.ids[0])])
     t.true(verifyReceipt((await get(gateway.url, `/v1/receipts/${each}`)).text, keys).isValid)
   t.is((await verifyLedger(kept.dataDir, '--from', kept.head)).code, 0)
-  const strict = await verifyLedger(kept.dataDir, '--key', kept.keys)
-  t.is(strict.code, 1)
-  t.regex(strict.stdout, /The head of 4[123] receipts is not signed by a given key/)
+  const verify = (...more: string[]) => verifyLedger(kept.dataDir, '--from', kept.head, '--key', kept.keys, ...more)
+  t.is((await verify()).code, 0)
+  t.regex((await verify('--url', gateway.url)).stdout, /^Verified: /)
+  rmSync(oldPem)
+  const alone = await verify()
+  t.is(alone.code, 1, 'nothing vouches for the new key')
+  t.regex(alone.stdout, /The head of 4[123] receipts is not signed by a given key/)
   t.is((await verifyLedger(kept.dataDir, '--from', kept.head, '--key', String(keys[0]?.raw))).code, 1)
+})
+
+test('ledger: a head by a key that is not in data_dir is not continued, and the key is not published', async (t) => {
+  const kept = await runGateway(t)
+  renameSync(path.join(kept.dataDir, 'receipt-key.pem'), path.join(kept.dataDir, 'aside.pem'))
+  await using gateway = await startGateway(environment(kept.dataDir))
+  const { headers } = await send(gateway.url, { body: ask('hello') })
+  const receipt = await get(gateway.url, `/v1/receipts/${headers['x-svc-receipt']}`)
+  t.is(receipt.status, 503)
+  const { json } = await get(gateway.url, '/.well-known/turnpike-ledger')
+  t.regex(String(valueAt(json, 'checkpoint')), /^turnpike\/ledger\/\w+\n40\n/)
+  t.is(parsePublicKeys((await get(gateway.url, '/.well-known/turnpike-keys')).text).length, 1)
+})
+
+test('ledger: a proxy’s reply in place of a proof is no proof, of a change neither', async (t) => {
+  const kept = await runGateway(t)
+  const head = parseCheckpoint(readFileSync(kept.head, 'utf8'))
+  const replies: Record<string, { status: number; body: string }> = {}
+  const server = createServer((request, response) => {
+    const { status, body } = replies[String(request.url).split('?')[0]!] ?? { status: 404, body: '<h1>Not found</h1>' }
+    response.writeHead(status).end(body)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  // Safe: it listens on a port.
+  const { port } = server.address() as AddressInfo
+  const verify = () =>
+    verifyLedger(kept.dataDir, '--from', kept.head, '--key', kept.keys, '--url', `http://127.0.0.1:${port}`)
+  const proofs = '/v1/ledger/consistency'
+  const ledger = '/.well-known/turnpike-ledger'
+  const nothing = { code: 69, stdout: '' }
+  t.like(await verify(), nothing, 'blocked')
+  const checkpoint = readFileSync(kept.head, 'utf8')
+  for (const body of ['null', '<html>', '{}', '[]', JSON.stringify({ hashes: [1], checkpoint }), 'x'.repeat(70_000)]) {
+    replies[proofs] = { status: 200, body }
+    t.like(await verify(), nothing, body.slice(0, 50))
+  }
+  replies[proofs] = { status: 200, body: JSON.stringify({ hashes: Array(129).fill('A'.repeat(44)), checkpoint }) }
+  t.like(await verify(), nothing, 'too many hashes')
+  replies[proofs] = { status: 200, body: JSON.stringify({ hashes: [Buffer.alloc(31).toString('base64')], checkpoint }) }
+  t.regex((await verify()).stdout, /^CHANGED: the gateway’s proof is malformed/)
+  delete replies[proofs]
+  replies[ledger] = { status: 200, body: JSON.stringify({ origin: head.origin, checkpoint }) }
+  t.like(await verify(), nothing, 'its head is that one, its proofs are blocked')
+  replies[ledger] = { status: 200, body: JSON.stringify({ origin: head.origin, checkpoint: null }) }
+  t.regex((await verify()).stdout, /^CHANGED: the ledger has fewer receipts/)
 })
 
 test('ledger: receipts of a gateway verify in another language', async (t) => {

@@ -41,8 +41,8 @@ export function createReceiptKey(): ReceiptKey {
 }
 
 /** Returns the key as the store of receipts takes it. */
-export function signerOfKey({ privateKey, public: { raw } }: ReceiptKey) {
-  return { privateKey, raw }
+export function signerOfKey({ privateKey, public: { raw } }: ReceiptKey, earlier: readonly string[] = []) {
+  return { privateKey, raw, earlier }
 }
 
 /** Returns the JSON of a receipt of version 1, as earlier releases signed and stored it. */

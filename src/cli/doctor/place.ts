@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Config } from '../../config/schema.ts'
 import { messageOf } from '../../core/errors.ts'
 import { urlHere } from '../../core/system/listen-address.ts'
-import { receiptKeyFile } from '../../journal/receipts/signing-key.ts'
+import { receiptKeyFiles } from '../../journal/receipts/key-ring.ts'
 import { advice, type Finding, fault, ok } from './finding.ts'
 
 const LITTLE_BYTES = 1024 ** 3
@@ -43,10 +43,11 @@ function nearestPresent(folder: string): string {
 }
 
 function checkKeyFile({ data_dir: dataDir }: Config): Finding[] {
-  const file = receiptKeyFile(dataDir)
-  const stat = statSync(file, { throwIfNoEntry: false })
-  if (stat === undefined || (stat.mode & OTHERS) === 0) return []
-  return [fault('other users of this machine can read the key that signs receipts', `Run \`chmod 600 ${file}\`.`)]
+  return receiptKeyFiles(dataDir).flatMap((file) => {
+    const stat = statSync(file, { throwIfNoEntry: false })
+    if (stat === undefined || (stat.mode & OTHERS) === 0) return []
+    return [fault('other users of this machine can read a key that signs receipts', `Run \`chmod 600 ${file}\`.`)]
+  })
 }
 
 async function checkPort({ server: { port, host = '127.0.0.1' } }: Config): Promise<Finding> {

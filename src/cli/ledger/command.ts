@@ -4,13 +4,13 @@ import { loadConfig } from '../../config/load.ts'
 import { messageOf } from '../../core/errors.ts'
 import { type Checkpoint, CheckpointError, parseCheckpoint, signerOf } from '../../core/ledger/checkpoint.ts'
 import { type LedgerReport, verifyLedger } from '../../journal/ledger/verify-ledger.ts'
-import { type PublicReceiptKey, parsePublicKeys, ReceiptKeyError } from '../../journal/receipts/public-key.ts'
+import { withVouched } from '../../journal/receipts/key-ring.ts'
+import { type PublicReceiptKey, ReceiptKeyError } from '../../journal/receipts/public-key.ts'
 import { firstReceiptIdAt } from '../../journal/receipts/receipt-id.ts'
-import { readReceiptKey, receiptKeyFile } from '../../journal/receipts/signing-key.ts'
 import { createLogContent } from '../../stores/sql/receipts/receipt-store.ts'
 import { CommandError } from '../exit-codes.ts'
 import { addHelp } from '../help.ts'
-import { givenKeys, KEY_OPTION, localKeys } from '../receipt-keys.ts'
+import { givenKeys, KEY_OPTION, localKeys, localRing } from '../receipt-keys.ts'
 import { withStore } from '../with-store.ts'
 import { verifyRemote } from './remote.ts'
 
@@ -56,9 +56,14 @@ function addVerify(ledger: Command): void {
       'turnpike ledger verify --from head.txt',
       'turnpike ledger verify --from head.txt --url https://gateway.example --key keys.json',
     ],
-    exits: { 0: 'verified', 1: 'changed, or not signed by the keys', 2: 'a head or a key is invalid' },
+    exits: {
+      0: 'verified',
+      1: 'changed, or not signed by the keys',
+      2: 'a head or a key is invalid',
+      69: 'the gateway gives no proof',
+    },
     notes: [
-      'Without --key the keys of the database count too: then only a kept head shows that a key was replaced.',
+      'With --key, a key counts too if a given key has signed the list of keys that names it.',
       'Receipts older than `receipts.keep` may be deleted; their hashes stay in the ledger.',
     ],
   })
@@ -82,9 +87,10 @@ function verifyStored(
 ): Promise<LedgerReport> {
   const { receipts } = loadConfig(process.env).config
   const oldestId = () => (receipts.keep > 0 ? firstReceiptIdAt(Date.now() - receipts.keep + CLOCK_SLACK_MS) : '')
+  const ring = localRing()
+  const keys = given === undefined ? (ring?.keys ?? []) : ring === undefined ? given : withVouched(given, ring.note)
   return withStore(async (store) => {
     const content = createLogContent(store)
-    const keys = given ?? [...keysHere(), ...(await content.state()).keys.flatMap((raw) => parsePublicKeys(raw))]
     return verifyLedger({ content, keys, kept, oldestId })
   })
 }
@@ -111,12 +117,6 @@ function readKeys(key: string | undefined): PublicReceiptKey[] | undefined {
     if (cause instanceof ReceiptKeyError) throw new CommandError(2, cause.message, { cause })
     throw cause
   }
-}
-
-/** Returns the key in `data_dir`, none where there is none. */
-function keysHere(): PublicReceiptKey[] {
-  const key = readReceiptKey(receiptKeyFile(loadConfig(process.env).config.data_dir))
-  return key === undefined ? [] : [key.public]
 }
 
 function render(report: LedgerReport, kept: number): string {

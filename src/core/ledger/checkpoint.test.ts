@@ -64,3 +64,8 @@ test('checkpoint: a text of another kind is refused', (t) => {
   ])
     t.throws(() => parseCheckpoint(text), { instanceOf: CheckpointError })
 })
+
+test('checkpoint: a name that would make another text is not signed', (t) => {
+  for (const origin of ['', 'bank.example\n7', 'bank example', 'a+b', 'x'.repeat(201)])
+    t.throws(() => signCheckpoint({ ...head, origin }, key), { instanceOf: CheckpointError }, origin)
+})

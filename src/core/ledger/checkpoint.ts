@@ -1,4 +1,4 @@
-import { hash, type KeyObject, sign, verify } from 'node:crypto'
+import { createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto'
 
 /**
  * DESIGN — signed tree heads
@@ -33,14 +33,20 @@ export interface NoteSigner {
   readonly privateKey: KeyObject
 }
 
-/** A parsed checkpoint, not verified yet. */
-export interface Checkpoint extends TreeHead {
+/** A parsed note, not verified yet. */
+export interface SignedNote {
+  /** Name of the signers. */
+  readonly origin: string
   /** The signed text. */
   readonly text: string
   readonly signatures: readonly NoteSignature[]
 }
 
-interface NoteSignature {
+/** A parsed checkpoint, not verified yet. */
+export interface Checkpoint extends TreeHead, SignedNote {}
+
+/** One signature line. */
+export interface NoteSignature {
   readonly name: string
   readonly keyId: Buffer
   readonly value: Buffer
@@ -54,7 +60,7 @@ const KEY_ID_BYTES = 4
 const SIGNATURE_BYTES = 64
 const HASH_BYTES = 32
 const LONGEST = 4096
-const MOST_SIGNATURES = 16
+const MOST_SIGNATURES = 32
 
 /** Returns the id of a key as signed notes name it: it depends on the log's origin. */
 export function noteKeyId(origin: string, rawKey: string): Buffer {
@@ -62,8 +68,14 @@ export function noteKeyId(origin: string, rawKey: string): Buffer {
   return hash('sha256', Buffer.concat(parts), 'buffer').subarray(0, KEY_ID_BYTES)
 }
 
-/** Signs a tree head. */
+/** Returns the public key of a raw one. Throws for a text that is no key. */
+export function noteKey(raw: string): NoteKey {
+  return { raw, key: createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: raw }, format: 'jwk' }) }
+}
+
+/** Signs a tree head. Throws `CheckpointError` for an origin with which the text would be that of another head. */
 export function signCheckpoint({ origin, size, root }: TreeHead, { raw, privateKey }: NoteSigner): string {
+  if (!ORIGIN.test(origin)) throw new CheckpointError('The name of the ledger is invalid.')
   const text = `${origin}\n${size}\n${root.toString('base64')}\n`
   const value = Buffer.concat([noteKeyId(origin, raw), sign(null, Buffer.from(text), privateKey)])
   return `${text}\n— ${origin} ${value.toString('base64')}\n`
@@ -74,13 +86,19 @@ export function parseCheckpoint(note: string): Checkpoint {
   const [, origin, size, root, lines] = (note.length > LONGEST ? null : NOTE.exec(note)) ?? []
   if (origin === undefined || size === undefined || root === undefined || lines === undefined)
     throw new CheckpointError('It is not a signed checkpoint.')
-  const signatures = lines.trimEnd().split('\n').slice(0, MOST_SIGNATURES).map(parseSignature)
   if (!Number.isSafeInteger(Number(size))) throw new CheckpointError('Its tree is too large.')
   const text = note.slice(0, note.indexOf('\n\n') + 1)
-  return { origin, size: Number(size), root: decode(root, HASH_BYTES), text, signatures }
+  return { origin, size: Number(size), root: decode(root, HASH_BYTES), text, signatures: parseSignatures(lines) }
 }
 
 const NOTE = /^([^\s+]+)\n(0|[1-9][0-9]{0,15})\n([A-Za-z0-9+/]{43}=)\n\n((?:— \S+ [A-Za-z0-9+/]+=*\n)+)$/
+
+const ORIGIN = /^[^\s+]{1,200}$/
+
+/** Parses the first of a note's signature lines. Throws `CheckpointError`. */
+export function parseSignatures(lines: string): NoteSignature[] {
+  return lines.trimEnd().split('\n').slice(0, MOST_SIGNATURES).map(parseSignature)
+}
 
 function parseSignature(line: string): NoteSignature {
   const [, name = '', value = ''] = line.split(' ')
@@ -98,7 +116,7 @@ export function decode(text: string, length?: number): Buffer {
 
 /** Returns the key whose signature by the log itself is valid; `undefined` for none. */
 export function signerOf<Key extends NoteKey>(
-  { origin, text, signatures }: Checkpoint,
+  { origin, text, signatures }: SignedNote,
   keys: readonly Key[],
 ): Key | undefined {
   const signed = Buffer.from(text)

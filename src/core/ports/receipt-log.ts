@@ -8,8 +8,6 @@ export interface LogState {
   readonly createdAtMs: number
   /** The latest signed tree head; `undefined` while the ledger is empty. */
   readonly checkpoint: string | undefined
-  /** Raw public keys that have signed heads, in base64url, the latest first. */
-  readonly keys: readonly string[]
 }
 
 /** Proof that a leaf is in the tree of the latest head. */

@@ -81,7 +81,7 @@ export function requestRoute(options: RequestRouteOptions): Middleware<RequestSt
 async function receiptOf(found: FinishedRequest, receipts: RequestRouteOptions['receipts']) {
   const receipt = found.hasReceipt ? await receipts.find(found.scope, found.id).catch(whileUnavailable) : undefined
   if (receipt === undefined) return null
-  const { isValid, checks } = verifyReceipt(JSON.stringify(receipt), await receipts.keys())
+  const { isValid, checks } = verifyReceipt(JSON.stringify(receipt), receipts.keys.keys)
   return { receipt, isValid, checks }
 }
 

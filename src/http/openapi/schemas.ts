@@ -62,7 +62,10 @@ export const SCHEMAS = {
   ModelList: object({ object: anyOf('list'), data: list(ref('Model')), has_more: { type: 'boolean' } }),
   Receipt: described(receiptSchema),
   ReceiptList: object({ data: list(ref('Receipt')), has_more: { type: 'boolean' } }),
-  ReceiptKeys: object({ keys: list(object({ kid: text, kty: text, crv: text, alg: text, use: text, x: text })) }),
+  ReceiptKeys: object({
+    keys: list(object({ kid: text, kty: text, crv: text, alg: text, use: text, x: text })),
+    note: text,
+  }),
   LedgerHead: object({
     origin: text,
     checkpoint: { type: ['string', 'null'], description: 'Null while it is empty.' },

@@ -20,11 +20,11 @@ const MOST_IN_ONE_LIST = 100
 const USUAL_LIST = 20
 const KEYS_ARE_FRESH_FOR = 'public, max-age=3600'
 
-/** `GET /.well-known/turnpike-keys`: returns the public keys of receipts, a JSON Web Key Set (RFC 7517, 8037, 9864). */
+/** `GET /.well-known/turnpike-keys`: returns the public keys of receipts, a JSON Web Key Set (RFC 7517, 8037, 9864), and the signed list of them. */
 export function receiptKeysRoute({ receipts }: ReceiptRouteOptions): Middleware<RequestState> {
   return async function receiptKeys(ctx) {
     ctx.set('cache-control', KEYS_ARE_FRESH_FOR)
-    const keys = await receipts.keys()
+    const { keys, note } = receipts.keys
     ctx.body = {
       keys: keys.map(({ id, raw }) => ({
         kid: id,
@@ -35,6 +35,7 @@ export function receiptKeysRoute({ receipts }: ReceiptRouteOptions): Middleware<
         x: raw,
         public_key: raw,
       })),
+      note,
     }
   }
 }

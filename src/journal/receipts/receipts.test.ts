@@ -4,6 +4,7 @@ import { createReceiptKey } from '../../../test/support/receipts.ts'
 import { createRecordingLog } from '../../../test/support/recording-log.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { SignedReceipt, StoredReceipt } from '../../core/telemetry/receipt.ts'
+import { createKeyRing } from './key-ring.ts'
 import { createReceipts } from './receipts.ts'
 
 const BODY = '{"model":"claude-x","max_tokens":5,"messages":[{"role":"user","content":"a question"}]}'
@@ -13,7 +14,7 @@ const down = new GatewayError('service_unavailable', 'The database cannot be rea
 function open() {
   const stored = new Map<string, StoredReceipt>()
   const beforePut = async (): Promise<void> => {}
-  const database = { isDown: false, keys: [] as string[], reads: 0, nowMs: Date.now(), beforePut }
+  const database = { isDown: false, nowMs: Date.now(), beforePut }
   const whileUp = async <Result>(work: () => Result): Promise<Result> => {
     if (database.isDown) throw down
     return work()
@@ -31,8 +32,7 @@ function open() {
     list: async () => [],
     state: () =>
       whileUp(() => {
-        database.reads++
-        return { origin: 'ledger', createdAtMs: 0, checkpoint: undefined, keys: database.keys }
+        return { origin: 'ledger', createdAtMs: 0, checkpoint: undefined }
       }),
     inclusion: async () => undefined,
     consistency: async () => undefined,
@@ -40,8 +40,14 @@ function open() {
   const pricer = { price: () => ({ costNanoUsd: 0, source: 'catalogue' as const, matched: undefined }) }
   const clock = { nowMs: () => database.nowMs }
   const log = createRecordingLog()
-  const key = createReceiptKey()
-  const receipts = createReceipts({ key, store, pricer, tokens: undefined, clock, log })
+  const receipts = createReceipts({
+    keys: createKeyRing(createReceiptKey(), []),
+    store,
+    pricer,
+    tokens: undefined,
+    clock,
+    log,
+  })
   const begin = (body = BODY): { scope: string; id: string } => {
     const { id, admittedAtMs } = receipts.open()
     const exchange = openExchange({ body, dialect: 'messages' })
@@ -55,7 +61,7 @@ function open() {
     await new Promise(setImmediate)
     return recorded
   }
-  return { receipts, begin, record, database, key, stored }
+  return { receipts, begin, record, database, stored }
 }
 
 test('receipts: one that waits is stored when it is requested', async (t) => {
@@ -112,20 +118,4 @@ test('receipts: one that is still being built when it is requested is unavailabl
   await t.throwsAsync(receipts.find(scope, id), { code: 'service_unavailable' })
   hanging.resolve()
   await receipts.close(5000)
-})
-
-test('receipts: published keys are those that signed, and stay known while the database is down', async (t) => {
-  const { receipts, database, key } = open()
-  const old = createReceiptKey()
-  const raws = async () => (await receipts.keys()).map(({ raw }) => raw)
-  const both = [key.public.raw, old.public.raw]
-  t.deepEqual(await raws(), [key.public.raw])
-  database.keys = both
-  database.nowMs += 10_000
-  t.deepEqual(await Promise.all([raws(), raws(), raws()]), [both, both, both])
-  t.deepEqual(await raws(), both)
-  t.is(database.reads, 2, 'many clients are one query')
-  database.nowMs += 10_000
-  database.isDown = true
-  t.deepEqual(await raws(), both)
 })

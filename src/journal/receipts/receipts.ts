@@ -8,11 +8,9 @@ import type { ReceiptLog } from '../../core/ports/receipt-log.ts'
 import type { Receipt, ReceiptPage, ReceiptStore, SignedReceipt, StoredReceipt } from '../../core/telemetry/receipt.ts'
 import type { Accountants } from './billing.ts'
 import { buildReceipt, type ReplyFacts } from './build.ts'
-import type { PublicReceiptKey } from './public-key.ts'
-import { PublishedKeys } from './published-keys.ts'
+import type { KeyRing } from './key-ring.ts'
 import { RandomPool } from './random-pool.ts'
 import { createReceiptId, ID_RANDOM_BYTES, RECEIPT_ID } from './receipt-id.ts'
-import type { ReceiptKey } from './signing-key.ts'
 
 /** Records how replies ended. */
 export interface ReplyRecorder {
@@ -28,8 +26,8 @@ export interface ReplyRecorder {
 export interface Receipts extends ReplyRecorder {
   /** The ledger. */
   readonly log: ReceiptLog
-  /** Returns the keys that verify these receipts, this process's first. Never rejects. */
-  keys(): Promise<readonly PublicReceiptKey[]>
+  /** The keys that verify these receipts. */
+  readonly keys: Pick<KeyRing, 'keys' | 'note'>
   /** A recorder without receipts: their contents go to `onBuilt` and are not stored. */
   readonly unwritten: ReplyRecorder
   /** Returns a receipt of this scope; one that waits is stored first, within two seconds. Throws `service_unavailable`. */
@@ -50,7 +48,7 @@ export interface OpenReceipt {
 
 /** Dependencies of the receipts. */
 export interface ReceiptsOptions extends Accountants {
-  readonly key: ReceiptKey
+  readonly keys: KeyRing
   readonly store: ReceiptStore & ReceiptLog
   readonly clock: Clock
   readonly log: Log
@@ -108,11 +106,10 @@ function finder(writer: BufferedWriter<StoredReceipt>, store: ReceiptStore): Rec
 }
 
 /** Creates the receipts of a gateway: building and storing. */
-export function createReceipts({ key, store, clock, log, onBuilt, ...accountants }: ReceiptsOptions): Receipts {
+export function createReceipts({ keys, store, clock, log, onBuilt, ...accountants }: ReceiptsOptions): Receipts {
   const writer = createWriter(store, log)
   const building = new Set<Promise<void>>()
   const randomness = new RandomPool(ID_RANDOM_BYTES)
-  const published = new PublishedKeys({ own: key.public, store, clock })
   const make = async (facts: ReplyFacts, { isKept }: { isKept: boolean }): Promise<void> => {
     try {
       const nowMs = clock.nowMs()
@@ -137,7 +134,7 @@ export function createReceipts({ key, store, clock, log, onBuilt, ...accountants
   }
   return {
     log: store,
-    keys: () => published.list(),
+    keys,
     writesReceipts: true,
     open,
     record: (facts) => record(facts, { isKept: true }),

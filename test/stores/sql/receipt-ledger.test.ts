@@ -1,7 +1,7 @@
 import type { ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { canonicalJson } from '../../../src/core/json/canonical-json.ts'
-import { decode, parseCheckpoint, signerOf } from '../../../src/core/ledger/checkpoint.ts'
+import { decode, parseCheckpoint, signCheckpoint, signerOf } from '../../../src/core/ledger/checkpoint.ts'
 import { isConsistent } from '../../../src/core/ledger/proofs.ts'
 import type { Receipt } from '../../../src/core/telemetry/receipt.ts'
 import { verifyLedger } from '../../../src/journal/ledger/verify-ledger.ts'
@@ -177,9 +177,39 @@ for (const engine of engines) {
       `update receipt_head set checkpoint = '' returning first_leaf`,
       'delete from receipt_head returning first_leaf',
       `update receipt_log set origin = 'x' returning origin`,
-      'delete from receipt_key returning public_key',
     ])
       await t.throwsAsync(place.sql(text), { message: /append-only/ })
+  })
+
+  engine.test('ledger: a head by an unknown key is not continued, one by an earlier key is', async (t) => {
+    const place = await engine.createPlace(t)
+    const store = await place.open()
+    const own = signerOfKey(key)
+    await createReceiptStore(store, own).put(receipts(2))
+    const other = createReceiptKey()
+    await createReceiptStore(await place.open(), signerOfKey(other, [own.raw])).put(receipts(2))
+    const refused = { code: 'service_unavailable', message: /signed by an unknown key/ }
+    await t.throwsAsync(createReceiptStore(store, own).put(receipts(1)), refused)
+    await t.throwsAsync(createReceiptStore(await place.open(), own).put(receipts(1)), refused)
+    await createReceiptStore(store, signerOfKey(key, [other.public.raw])).put(receipts(1))
+    t.is((await assertLedger(t, store, [key.public, other.public])).leaves, 5)
+  })
+
+  engine.test('ledger: no other name is signed', async (t) => {
+    const place = await engine.createPlace(t)
+    const ledger = createReceiptStore(await place.open(), signerOfKey(key))
+    const table = engine.name === 'sqlite' ? '' : ' on receipt_log'
+    await place.sql(`drop trigger receipt_log_${engine.name === 'sqlite' ? 'no_update' : 'unchanged'}${table}`)
+    const rename = (name: string) => place.sql(`update receipt_log set origin = '${name}' returning origin`)
+    const [log] = await place.sql('select origin from receipt_log')
+    for (const name of ['bank.example/log', 'bank.example\n9\nAAAA', `${log?.origin}\n`]) {
+      await rename(name)
+      await t.throwsAsync(ledger.put(receipts(1)), { code: 'service_unavailable', message: /ledger verify/ }, name)
+    }
+    await rename(String(log?.origin))
+    await ledger.put(receipts(1))
+    await rename(`turnpike/ledger/${'0'.repeat(20)}`)
+    await t.throwsAsync(ledger.put(receipts(1)), { code: 'service_unavailable', message: /ledger verify/ })
   })
 
   engine.test('ledger: leaves that do not match the latest head get no other head', async (t) => {
@@ -187,11 +217,8 @@ for (const engine of engines) {
     await createReceiptStore(await place.open(), signerOfKey(key)).put(receipts(3))
     const table = engine.name === 'sqlite' ? '' : ' on receipt_head'
     await place.sql(`drop trigger receipt_head_${engine.name === 'sqlite' ? 'no_update' : 'unchanged'}${table}`)
-    const [head] = await place.sql('select checkpoint from receipt_head')
-    const other = String(head?.checkpoint)
-      .split('\n')
-      .with(2, `${'A'.repeat(43)}=`)
-      .join('\n')
+    const [log] = await place.sql('select origin from receipt_log')
+    const other = signCheckpoint({ origin: String(log?.origin), size: 3, root: Buffer.alloc(32) }, signerOfKey(key))
     await place.sql(`update receipt_head set checkpoint = '${other}' returning first_leaf`)
     const another = createReceiptStore(await place.open(), signerOfKey(key))
     await t.throwsAsync(another.put(receipts(1)), { code: 'service_unavailable', message: /ledger verify/ })

@@ -14,7 +14,7 @@ const UNIQUE_VIOLATION = '23505'
 const TRIES = 10
 
 /** Does the same as `putReceipts`. */
-export const appendReceipts: ShortCut<ReceiptBatch, void> = async (db, { receipts, key }, { now }) => {
+export const appendReceipts: ShortCut<ReceiptBatch, void> = async (db, { receipts, key }) => {
   let added = receipts
   for (let tried = 1; tried <= TRIES && added.length > 0; tried++) {
     const rows = await planBatch(db, { receipts: added, key })
@@ -24,10 +24,10 @@ export const appendReceipts: ShortCut<ReceiptBatch, void> = async (db, { receipt
       firstLeaf: rows.head.first_leaf,
       checkpoint: rows.head.checkpoint,
       leaves: rows.head.leaves,
-      publicKey: key.raw,
     }
     try {
-      await insertBatch(db, given, now)
+      await insertBatch(db, given)
+      rows.remember()
       return
     } catch (error) {
       if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error
@@ -44,12 +44,11 @@ type InsertedBatch = {
   readonly firstLeaf: number
   readonly checkpoint: string
   readonly leaves: string
-  readonly publicKey: string
 }
 
 const insertBatch = statement(
-  ['receipts', 'nodes', 'firstLeaf', 'checkpoint', 'leaves', 'publicKey'],
-  (db, given: Places<InsertedBatch>, now) => ({
+  ['receipts', 'nodes', 'firstLeaf', 'checkpoint', 'leaves'],
+  (db, given: Places<InsertedBatch>) => ({
     compile: () =>
       sql`with stored as (
         insert into receipt (id, scope, created_at_ms, json, leaf_index)
@@ -60,9 +59,6 @@ const insertBatch = statement(
         select level, node_index, hash from json_to_recordset(${given.nodes}::json)
           as n(level bigint, node_index bigint, hash text)
         on conflict (level, node_index) do update set hash = excluded.hash
-      ), signer as (
-        insert into receipt_key (public_key, first_used_at_ms) values (${given.publicKey}, ${now})
-        on conflict (public_key) do nothing
       )
       insert into receipt_head (first_leaf, checkpoint, leaves)
       values (${given.firstLeaf}::bigint, ${given.checkpoint}, ${given.leaves})`.compile(db),

@@ -1,18 +1,34 @@
 import { type Kysely, sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import { type NoteSigner, signCheckpoint } from '../../../core/ledger/checkpoint.ts'
-import { EMPTY_ROOT, edgeSubtrees, TreeEdge } from '../../../core/ledger/merkle.ts'
+import {
+  type Checkpoint,
+  CheckpointError,
+  type NoteKey,
+  type NoteSigner,
+  noteKey,
+  parseCheckpoint,
+  signCheckpoint,
+  signerOf,
+} from '../../../core/ledger/checkpoint.ts'
+import { edgeSubtrees, TreeEdge } from '../../../core/ledger/merkle.ts'
 import { contentHash, hashOfLeaf } from '../../../core/ledger/receipt-leaf.ts'
 import type { LoggedLeaf } from '../../../core/ports/receipt-log.ts'
 import type { StoredReceipt } from '../../../core/telemetry/receipt.ts'
+import { unavailable } from '../engine/faults.ts'
 import { statement } from '../engine/statement.ts'
 import type { Database } from '../schema.ts'
 import { damaged, printLeaves, readLeaves, StoredTree, TILE_LEVELS } from './stored-tree.ts'
 
+/** The key that signs heads, and the keys whose heads it continues. */
+export interface LedgerKey extends NoteSigner {
+  /** Raw public keys in base64url. */
+  readonly earlier: readonly string[]
+}
+
 /** Receipts to append together, and the key that signs their head. */
 export interface ReceiptBatch {
   readonly receipts: readonly StoredReceipt[]
-  readonly key: NoteSigner
+  readonly key: LedgerKey
 }
 
 /** Rows of a batch: its receipts, the head that adds them, and the nodes that it completes. */
@@ -28,6 +44,12 @@ export interface BatchRows {
   readonly nodes: readonly { readonly level: number; readonly node_index: number; readonly hash: string }[]
 }
 
+/** Planned rows. */
+export interface PlannedBatch extends BatchRows {
+  /** Keeps the new edge of the tree in memory; called once the rows are stored. */
+  remember(): void
+}
+
 /** The log as of its latest head. */
 interface OpenLog {
   readonly origin: string
@@ -36,13 +58,13 @@ interface OpenLog {
 
 /** Leaves that other processes may have appended since this one's last batch, before the edge is read anew. */
 const MOST_FOLLOWED = 512
-/** Edges after this process's latest batches, by size and root: of its databases. */
+/** Edges after this process's latest batches, of its databases: by origin, key, size and root. */
 const recent = new LRUCache<string, TreeEdge>({ max: 8 })
 const latest = new LRUCache<string, TreeEdge>({ max: 8 })
 
 /** Plans the rows of a batch after the latest head: hashes the receipts and signs the new head. */
-export async function planBatch(db: Kysely<Database>, { receipts, key }: ReceiptBatch): Promise<BatchRows> {
-  const { origin, edge } = await openLog(db)
+export async function planBatch(db: Kysely<Database>, { receipts, key }: ReceiptBatch): Promise<PlannedBatch> {
+  const { origin, edge } = await openLog(db, key)
   const firstLeaf = edge.size
   const next = edge.copy()
   const leaves: LoggedLeaf[] = []
@@ -54,8 +76,8 @@ export async function planBatch(db: Kysely<Database>, { receipts, key }: Receipt
       if (level % TILE_LEVELS === 0) nodes.push({ level, node_index: index, hash: hash.toString('base64') })
   }
   const checkpoint = signCheckpoint({ origin, size: next.size, root: next.root() }, key)
-  remember(origin, next)
   return {
+    remember: () => remember({ origin, key }, next),
     receipts: receipts.map(({ id, scope, createdAtMs, json }, i) => ({
       id,
       scope,
@@ -83,29 +105,41 @@ export async function withoutStored(
   return [...byId.values()]
 }
 
-async function openLog(db: Kysely<Database>): Promise<OpenLog> {
+async function openLog(db: Kysely<Database>, key: LedgerKey): Promise<OpenLog> {
   const [log] = await selectLog(db, {})
-  if (log === undefined) throw damaged()
+  if (log === undefined || !OWN_ORIGIN.test(log.origin)) throw damaged()
   const { origin, checkpoint } = log
-  const [, size = '0', root = EMPTY_ROOT.toString('base64')] = checkpoint?.split('\n') ?? []
-  const edge = recent.get(nameOf(Number(size), root)) ?? (await readEdge(db, { origin, size: Number(size), root }))
+  if (checkpoint === null) return { origin, edge: new TreeEdge() }
+  const head = headOf(checkpoint)
+  if (head.origin !== origin) throw damaged()
+  const edge = recent.get(nameOf({ origin, key }, head)) ?? (await readEdge(db, head, key))
   return { origin, edge }
 }
 
-interface KnownHead {
-  readonly origin: string
-  readonly size: number
-  readonly root: string
+/** Names that the migration gives; another would be signed as it is. */
+const OWN_ORIGIN = /^turnpike\/ledger\/[0-9a-f]{20}$/
+
+function headOf(checkpoint: string): Checkpoint {
+  try {
+    return parseCheckpoint(checkpoint)
+  } catch (cause) {
+    if (cause instanceof CheckpointError) throw damaged()
+    throw cause
+  }
 }
 
-/** Reads the edge of the latest head. A process that shares the ledger follows the others from its own last batch. */
-async function readEdge(db: Kysely<Database>, head: KnownHead): Promise<TreeEdge> {
+/**
+ * Reads the edge of the latest head, which this process has not signed. A process that shares the ledger follows the others
+ * from its own last batch. A head by an unknown key is not continued: the next signature would cover its leaves too.
+ */
+async function readEdge(db: Kysely<Database>, head: Checkpoint, key: LedgerKey): Promise<TreeEdge> {
   const { origin, size, root } = head
-  const own = latest.get(origin)
+  if (signerOf(head, [key.raw, ...key.earlier].map(knownKey)) === undefined) throw unavailable(FOREIGN)
+  const own = latest.get(logOf({ origin, key }))
   if (own !== undefined && own.size < size && size - own.size <= MOST_FOLLOWED) {
     const edge = own.copy()
     for (const leaf of await readLeaves(db, { from: own.size, to: size })) edge.append(hashOfLeaf(leaf))
-    if (edge.size === size && edge.root().toString('base64') === root) return edge
+    if (edge.size === size && edge.root().equals(root)) return edge
   }
   const tree = new StoredTree(db)
   const places = edgeSubtrees(size)
@@ -113,17 +147,37 @@ async function readEdge(db: Kysely<Database>, head: KnownHead): Promise<TreeEdge
   const hashes = places.map((place) => tree.subtree(place))
   const edge = TreeEdge.of(size, hashes)
   // Another head would confirm leaves that are not those of the head before.
-  if (edge.root().toString('base64') !== root) throw damaged()
+  if (!edge.root().equals(root)) throw damaged()
   return edge
 }
 
-function remember(origin: string, edge: TreeEdge): void {
-  recent.set(nameOf(edge.size, edge.root().toString('base64')), edge)
-  latest.set(origin, edge)
+const FOREIGN =
+  'The latest head of the ledger is signed by an unknown key: put its public half into data_dir as receipt-key.<name>.pem.'
+
+const known = new LRUCache<string, NoteKey>({ max: 64 })
+
+function knownKey(raw: string): NoteKey {
+  const key = known.get(raw) ?? noteKey(raw)
+  known.set(raw, key)
+  return key
 }
 
-function nameOf(size: number, root: string): string {
-  return `${size} ${root}`
+interface SignedLog {
+  readonly origin: string
+  readonly key: LedgerKey
+}
+
+function remember(log: SignedLog, edge: TreeEdge): void {
+  recent.set(nameOf(log, { size: edge.size, root: edge.root() }), edge)
+  latest.set(logOf(log), edge)
+}
+
+function logOf({ origin, key }: SignedLog): string {
+  return `${origin} ${key.raw}`
+}
+
+function nameOf(log: SignedLog, { size, root }: Pick<Checkpoint, 'size' | 'root'>): string {
+  return `${logOf(log)} ${size} ${root.toString('base64')}`
 }
 
 const selectLog = statement([], (db) =>

@@ -16,24 +16,16 @@ import { damaged, leavesOf, StoredTree } from './stored-tree.ts'
 
 const MOST_HEADS = 100
 const MOST_STORED = 500
-const MOST_KEYS = 100
 
-/** Returns the ledger's name, latest head and keys. */
+/** Returns the ledger's name, and latest head. */
 export const readLog: Command<undefined, LogState> = async (db) => {
   const log = await db
     .selectFrom('receipt_log')
     .select(['origin', 'created_at_ms', latestCheckpoint().as('checkpoint')])
     .executeTakeFirst()
   if (log === undefined) throw damaged()
-  const keys = await db
-    .selectFrom('receipt_key')
-    .select('public_key')
-    .orderBy('first_used_at_ms', 'desc')
-    .orderBy('public_key')
-    .limit(MOST_KEYS)
-    .execute()
   const { origin, created_at_ms: createdAtMs, checkpoint } = log
-  return { origin, createdAtMs, checkpoint: checkpoint ?? undefined, keys: keys.map((key) => key.public_key) }
+  return { origin, createdAtMs, checkpoint: checkpoint ?? undefined }
 }
 
 /** Proves a leaf by the latest head; `undefined` beyond it. */

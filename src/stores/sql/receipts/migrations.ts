@@ -19,7 +19,7 @@ export const receipts: Migration = {
   },
 }
 
-/** The ledger: its name, signed heads with their leaves, inner nodes, keys. */
+/** The ledger: its name, signed heads with their leaves, inner nodes. */
 export const receiptLog: Migration = {
   async up(db) {
     await db.schema.alterTable('receipt').addColumn('leaf_index', 'bigint').execute()
@@ -37,11 +37,7 @@ export const receiptLog: Migration = {
       .addColumn('hash', 'text', (column) => column.notNull())
       .addPrimaryKeyConstraint('receipt_node_key', ['level', 'node_index'])
       .execute()
-    await addCounts(
-      db.schema.createTable('receipt_key').addColumn('public_key', 'text', (column) => column.primaryKey().notNull()),
-      ['first_used_at_ms'],
-    ).execute()
-    for (const table of ['receipt_log', 'receipt_head', 'receipt_key']) await makeAppendOnly(db, table)
+    for (const table of ['receipt_log', 'receipt_head']) await makeAppendOnly(db, table)
     const origin = `turnpike/ledger/${randomBytes(ORIGIN_BYTES).toString('hex')}`
     // Safe: the table was created above; migrations have no types of tables.
     await (db as typeof db & { insertInto(table: string): ReturnType<typeof db.insertInto> })

@@ -1,14 +1,14 @@
 import { GatewayError } from '../../../core/errors.ts'
-import type { NoteSigner } from '../../../core/ledger/checkpoint.ts'
 import type { LogContent, ReceiptLog } from '../../../core/ports/receipt-log.ts'
 import type { ReceiptStore, SignedReceipt } from '../../../core/telemetry/receipt.ts'
 import type { SqlStore } from '../store.ts'
+import type { LedgerKey } from './batch.ts'
 import type { FoundReceipt } from './receipts.ts'
 
 /** Creates the store of receipts in the database. `key` signs the heads of the ledger. */
 export function createReceiptStore(
   store: Pick<SqlStore, 'run'>,
-  { raw, privateKey }: NoteSigner,
+  { raw, privateKey, earlier }: LedgerKey,
 ): ReceiptStore & ReceiptLog {
   const get = async (scope: string, id: string) => {
     const found = await store.run('receipt.get', { scope, id })
@@ -16,7 +16,7 @@ export function createReceiptStore(
   }
   return {
     get,
-    put: (receipts) => store.run('receipt.put', { receipts, key: { raw, privateKey } }),
+    put: (receipts) => store.run('receipt.put', { receipts, key: { raw, privateKey, earlier } }),
     async list(scope, { after: id, limit }) {
       const last = id === undefined ? undefined : await get(scope, id)
       if (id !== undefined && last === undefined)

@@ -22,7 +22,7 @@ export interface FoundReceipt {
  * Appends at least one receipt to the ledger, with one signed head for all; receipts with an existing id are ignored. Needs
  * a transaction in which no other process appends, as SQLite's are.
  */
-export const putReceipts: Command<ReceiptBatch, void> = async (db, { receipts, key }, now) => {
+export const putReceipts: Command<ReceiptBatch, void> = async (db, { receipts, key }) => {
   const added = await withoutStored(db, receipts)
   if (added.length === 0) return
   const rows = await planBatch(db, { receipts: added, key })
@@ -34,11 +34,7 @@ export const putReceipts: Command<ReceiptBatch, void> = async (db, { receipts, k
       .values(rows.nodes)
       .onConflict((conflict) => conflict.columns(['level', 'node_index']).doUpdateSet({ hash: sql`excluded.hash` }))
       .execute()
-  await db
-    .insertInto('receipt_key')
-    .values({ public_key: key.raw, first_used_at_ms: now })
-    .onConflict((conflict) => conflict.column('public_key').doNothing())
-    .execute()
+  rows.remember()
 }
 
 /** Returns a scope's receipt. */

@@ -4,7 +4,6 @@ export interface ReceiptTables {
   receipt_log: ReceiptLogTable
   receipt_head: ReceiptHeadTable
   receipt_node: ReceiptNodeTable
-  receipt_key: ReceiptKeyTable
 }
 
 /** Receipts of finished requests, as JSON. Old ones are deleted; their leaves stay. */
@@ -38,11 +37,4 @@ export interface ReceiptNodeTable {
   node_index: number
   /** Base64. */
   hash: string
-}
-
-/** Public keys that have signed heads. */
-export interface ReceiptKeyTable {
-  /** Base64url. */
-  public_key: string
-  first_used_at_ms: number
 }
