@@ -1,12 +1,8 @@
 import { type Checkpoint, CheckpointError, decode, parseCheckpoint, signerOf } from '../../core/ledger/checkpoint.ts'
 import { isConsistent } from '../../core/ledger/proofs.ts'
-import type { PrefixProof } from '../../core/ports/receipt-log.ts'
 import type { PublicReceiptKey } from '../../journal/receipts/public-key.ts'
 import { CommandError } from '../exit-codes.ts'
-import { messageIn, send } from '../remote/gateway.ts'
-
-const PATIENCE_MS = 30_000
-const NOT_FOUND = 404
+import { noProof, RemoteLedger } from './remote-ledger.ts'
 
 /** Heads to compare with those of a running gateway. */
 export interface RemoteCheck {
@@ -19,9 +15,9 @@ export interface RemoteCheck {
 /** Verifies that a gateway's ledger continues the kept heads, by its own proofs; prints the result. Throws `CommandError`. */
 export async function verifyRemote({ url, kept, keys, isJson }: RemoteCheck): Promise<void> {
   if (kept.length === 0) throw new CommandError(2, '--url compares the heads of --from: give at least one.')
-  const base = url.replace(/\/+$/, '')
+  const ledger = new RemoteLedger(url)
   for (const head of kept) {
-    const fault = await faultOf(head, base, keys)
+    const fault = await faultOf(head, ledger, keys)
     print({ isValid: fault === undefined, origin: head.origin, size: head.size, fault: fault ?? null }, isJson)
     if (fault !== undefined) process.exitCode = 1
   }
@@ -37,15 +33,23 @@ function print(
   process.stdout.write(`${isJson ? JSON.stringify(result) : words}\n`)
 }
 
-async function faultOf(head: Checkpoint, url: string, keys: readonly PublicReceiptKey[]): Promise<string | undefined> {
+async function faultOf(
+  head: Checkpoint,
+  ledger: RemoteLedger,
+  keys: readonly PublicReceiptKey[],
+): Promise<string | undefined> {
   const { size, origin, root } = head
-  const proof = await fetchProof(url, size)
-  if (proof === undefined) return `the ledger has fewer receipts than the kept head of ${size}: its end was cut off.`
   try {
-    const latest = parseCheckpoint(proof.checkpoint)
+    const proof = await ledger.proof(size)
+    const note = proof === undefined ? await ledger.head() : proof.checkpoint
+    if (note === null) return cutOff(size)
+    const latest = parseCheckpoint(note)
     if (latest.origin !== origin) return `the gateway has another ledger, ${latest.origin}.`
-    if (signerOf(latest, keys) === undefined) return 'the latest head is not signed by a given key.'
-    const hashes = proof.hashes.map((hash) => decode(hash))
+    if (!(await isSigned(latest, ledger, keys))) return 'the latest head is not signed by a given key.'
+    if (latest.size < size) return cutOff(size)
+    // A proxy may hide the proofs.
+    if (proof === undefined) throw noProof('/v1/ledger/consistency')
+    const hashes = proof.hashes.map((hash) => decode(hash, HASH_BYTES))
     const given = { first: size, firstRoot: root, second: latest.size, secondRoot: latest.root, hashes }
     return isConsistent(given) ? undefined : `the first ${size} receipts are not those of the kept head.`
   } catch (error) {
@@ -54,19 +58,13 @@ async function faultOf(head: Checkpoint, url: string, keys: readonly PublicRecei
   }
 }
 
-async function fetchProof(url: string, size: number): Promise<PrefixProof | undefined> {
-  const path = `/v1/ledger/consistency?from=${size}`
-  const reply = await send({ url, headers: {} }, path, { signal: AbortSignal.timeout(PATIENCE_MS) })
-  if (reply.status === NOT_FOUND) return undefined
-  const text = await reply.text()
-  if (!reply.ok) throw new CommandError(1, `The gateway refuses (${reply.status}): ${messageIn(text)}`)
-  return toProof(text)
+const HASH_BYTES = 32
+
+function cutOff(size: number): string {
+  return `the ledger has fewer receipts than the kept head of ${size}: its end was cut off.`
 }
 
-function toProof(text: string): PrefixProof {
-  const value: { hashes?: unknown; checkpoint?: unknown } = JSON.parse(text)
-  const { hashes, checkpoint } = value
-  if (!Array.isArray(hashes) || typeof checkpoint !== 'string')
-    throw new CommandError(1, 'The gateway’s reply is not a proof.')
-  return { hashes: hashes.map(String), checkpoint }
+/** Tests whether a given key has signed the head, or a key that a given one vouches for. */
+async function isSigned(head: Checkpoint, ledger: RemoteLedger, keys: readonly PublicReceiptKey[]): Promise<boolean> {
+  return signerOf(head, keys) !== undefined || signerOf(head, await ledger.withVouched(keys)) !== undefined
 }
