@@ -18,8 +18,8 @@ import { callRefusal } from './refusal.ts'
  * The route opens a charge and ends it; the component that reserves money for the request finds it by the request's id, and
  * holds the call in the same transaction. A call is held before any work, so no plan is overrun. The end of an answered
  * call is final, so ends are batched. A client without an answer waits until its call is free again, for at most two
- * seconds, so that its retry is not refused. Ends without a reply of the database are sent again. After a crash a hold ends with its lease, and is
- * free: a call that could not be counted is not charged.
+ * seconds, so that its retry is not refused. Ends without a reply of the database are sent again. After a crash a hold
+ * ends with its lease, and is free: a call that could not be counted is not charged.
  */
 const PERIOD_MS = 250
 /** Ends per transaction. */
