@@ -25,13 +25,14 @@ import { CODEX_CASES, type CodexCase } from './codex-cases.ts'
 const PACKAGE = '@openai/codex@0.169.0'
 const FOLDER = path.resolve('node_modules/.cache/codex')
 const LONGEST_RUN_MS = 60_000
+const KINDS: readonly ProviderName[] = [...PROVIDERS, 'responder']
 const OVERLOADED = { message: 'Overloaded', headers: { 'retry-after': '0' } }
 
 installCodex()
 await using fixture = await openProviderFixture({ env: { SVC_PIPELINE: 'none' } })
 let failed = 0
-for (const provider of PROVIDERS) for (const each of CODEX_CASES) failed += await run(provider, each)
-console.log(`${PROVIDERS.length * CODEX_CASES.length - failed} passed, ${failed} failed`)
+for (const provider of KINDS) for (const each of CODEX_CASES) failed += await run(provider, each)
+console.log(`${KINDS.length * CODEX_CASES.length - failed} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1
 
 /** Runs a case in front of a provider; resolves with 1 where it fails. */

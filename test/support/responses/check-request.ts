@@ -132,6 +132,7 @@ const body = z.strictObject({
   previous_response_id: text.nullish(),
   safety_identifier: text.nullish(),
   prompt_cache_key: text.nullish(),
+  client_metadata: z.record(text, text).nullish(),
   metadata: z.record(text, text).nullish(),
   user: text.nullish(),
 })
