@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { GatewayError } from '../../../core/errors.ts'
 import { foldHashes } from '../../../core/ledger/merkle.ts'
 import { type LeafRange, rangeHash, type SubtreePlace, subtreesOf } from '../../../core/ledger/proofs.ts'
@@ -168,48 +168,57 @@ export function damaged(): GatewayError {
   return unavailable('The ledger of receipts is damaged: see `turnpike ledger verify`.')
 }
 
-function selectNodes(db: Kysely<Database>, tiles: readonly Tile[]) {
-  return db
-    .selectFrom('receipt_node')
-    .selectAll()
-    .where((is) =>
-      is.or(
-        tiles.map((tile) =>
-          is.and([
-            is('level', '=', tile.level),
-            is('node_index', '>=', tile.from),
-            is('node_index', '<', spanOf(tile).to),
-          ]),
-        ),
-      ),
-    )
-    .orderBy('level')
-    .orderBy('node_index')
-    .execute()
+/** Selects a statement: SQLite takes at most 500. */
+const MOST_SELECTS = 100
+
+/**
+ * Runs a select for each item, many in one statement. Each is a range of a primary key: of many ranges in one `or`, SQLite
+ * makes a scan of the whole table.
+ */
+async function selectEach<Item, Row>(
+  db: Kysely<Database>,
+  items: readonly Item[],
+  select: (item: Item) => RawBuilder<Row>,
+): Promise<Row[]> {
+  const rows: Row[] = []
+  for (let start = 0; start < items.length; start += MOST_SELECTS) {
+    const found = await unionOf(items.slice(start, start + MOST_SELECTS).map(select)).execute(db)
+    rows.push(...found.rows)
+  }
+  return rows
 }
 
-/** Selects the heads with leaves of these ranges; the first of a range may begin before it. */
-function selectHeads(db: Kysely<Database>, ranges: readonly LeafRange[]): Promise<HeadRow[]> {
-  return db
-    .selectFrom('receipt_head')
-    .select(['first_leaf', 'leaves'])
-    .where((is) =>
-      is.or(
-        ranges.map(({ from, to }) =>
-          is.and([
-            is('first_leaf', '<', to),
-            is(
-              'first_leaf',
-              '>=',
-              is
-                .selectFrom('receipt_head')
-                .select(({ fn }) => fn.max('first_leaf').as('first'))
-                .where('first_leaf', '<=', from),
-            ),
-          ]),
-        ),
-      ),
-    )
-    .orderBy('first_leaf')
-    .execute()
+/** Joins selects into one statement. */
+export function unionOf<Row>(selects: readonly RawBuilder<Row>[]): RawBuilder<Row> {
+  return sql<Row>`${sql.join(selects, sql` union all `)}`
+}
+
+interface NodeRow {
+  readonly level: number
+  readonly node_index: number
+  readonly hash: string
+}
+
+async function selectNodes(db: Kysely<Database>, tiles: readonly Tile[]): Promise<NodeRow[]> {
+  const rows = await selectEach(db, tiles, nodesOf)
+  return rows.sort((a, b) => a.node_index - b.node_index)
+}
+
+/** Selects the nodes of a tile. */
+export function nodesOf(tile: Tile): RawBuilder<NodeRow> {
+  return sql<NodeRow>`select level, node_index, hash from receipt_node
+    where level = ${tile.level} and node_index >= ${tile.from} and node_index < ${spanOf(tile).to}`
+}
+
+/** Selects the heads with leaves of these ranges, each once and in order; the first of a range may begin before it. */
+async function selectHeads(db: Kysely<Database>, ranges: readonly LeafRange[]): Promise<HeadRow[]> {
+  const rows = await selectEach(db, ranges, headsOf)
+  const byLeaf = new Map(rows.map((row) => [row.first_leaf, row]))
+  return [...byLeaf.values()].sort((a, b) => a.first_leaf - b.first_leaf)
+}
+
+/** Selects the heads of a range. */
+export function headsOf({ from, to }: LeafRange): RawBuilder<HeadRow> {
+  return sql<HeadRow>`select first_leaf, leaves from receipt_head where first_leaf < ${to}
+    and first_leaf >= (select max(first_leaf) from receipt_head where first_leaf <= ${from})`
 }
