@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { receiptKeyFile } from '../../src/journal/receipts/signing-key.ts'
 import { agentFixtureEnvironment } from '../payments/agent-fixture.ts'
 import { startCloudProcess } from '../support/accounts.ts'
 import { OPERATOR_KEY } from '../support/fixture.ts'
@@ -106,6 +107,9 @@ async function open(options: FixtureOptions, later: (end: () => unknown) => void
   const nodes: Node[] = []
   for (const dataDir of dataFolders) {
     const factsFile = `${dataDir}.facts`
+    const first = receiptKeyFile(dataFolders[0])
+    mkdirSync(dataDir, { recursive: true })
+    if (dataDir !== dataFolders[0]) copyFileSync(first, receiptKeyFile(dataDir))
     const gateway = await startCloudProcess({ ...env, SVC_DATA_DIR: dataDir, SOAK_FACTS: factsFile })
     later(() => gateway.stop())
     nodes.push({ gateway, factsFile })
