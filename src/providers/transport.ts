@@ -12,10 +12,7 @@ const require = createRequire(import.meta.url)
 /** A reply unread for this long gives its connection to a caller that has none. In milliseconds. */
 const GIVES_WAY_AFTER_MS = 3000
 const LOOKED_FOR_EVERY_MS = 250
-/**
- * Informational replies (RFC 9110 §15.2) before the final one: servers send one or two, or a 102 every 20 seconds
- * (RFC 2518 §10.1).
- */
+/** Informational replies (RFC 9110 §15.2) before the final one: servers send one or two, or a 102 every 20 seconds. */
 const MOST_INFORMATIONAL = 100
 /** Error code beyond that number. */
 export const TOO_MANY_INFORMATIONAL = 'TOO_MANY_INFORMATIONAL'

@@ -382,16 +382,33 @@ test('rewriting: bypass passes the original on when nothing rewritten has, in JS
   t.regex(fixture.gateway.log(), /no such luck.*"module\.failed"/)
 })
 
-for (const [pipe, first] of [
-  ['boom-bypass', 'one '],
-  ['boom-refuse', 'nothing rewritten '],
+for (const [pipe, first, seen] of [
+  ['boom-bypass', 'one ', 'ONE'],
+  ['boom-refuse', 'nothing rewritten ', 'nothing'],
 ] as const)
   test(`rewriting: a stream that cannot go on ends with an error, and the provider is cancelled: ${pipe}`, async (t) => {
     const never = new Promise<void>(() => {})
-    const between = (writesDone: number) => (writesDone === 4 ? { until: never } : undefined)
+    const rewritten = Promise.withResolvers<void>()
+    // The first text has left before the second arrives; after it the provider is silent.
+    const waits = new Map([
+      [3, rewritten.promise],
+      [4, never],
+    ])
+    const between = (writesDone: number) => {
+      const until = waits.get(writesDone)
+      return until && { until }
+    }
     const bytes = streamOf(first, 'boom', 'never')
     const scenario = fixture.scenario({ anthropic: { kind: 'sse', bytes, writes: { sizes: 'events', between } } })
-    const reply = await sendTo(scenario, { client: 'messages', provider: 'anthropic', stream: true, pipe })
+    let text = ''
+    const reply = await scenario.send({
+      body: ask('Hello', { model: MODELS.anthropic, stream: true }),
+      headers: { 'x-svc-pipe': pipe },
+      onChunk(chunk) {
+        text += chunk
+        if (text.includes(seen)) rewritten.resolve()
+      },
+    })
     t.regex(reply.text, new RegExp(`event: error\\ndata: .*module ${pipe} failed`))
     t.notRegex(reply.text, /boom"|no such luck/)
     t.is(await scenario.seen('anthropic')[0]?.closed, 'client-left')
