@@ -3,10 +3,13 @@ import { Exchange, type Target } from '../../src/core/request/exchange.ts'
 import type { ExchangeState } from '../../src/core/request/exchange-state.ts'
 import { createChatDialect } from '../../src/dialects/chat/dialect.ts'
 import { createMessagesDialect } from '../../src/dialects/messages/dialect.ts'
+import { createResponsesDialect } from '../../src/dialects/responses/dialect.ts'
 
+const OPTIONS = { defaultMaxTokens: 1000, nowMs: () => 0, modelNamed: (model: string) => model }
 const DIALECTS = {
-  chat: createChatDialect({ defaultMaxTokens: 1000, nowMs: () => 0, modelNamed: (model) => model }),
+  chat: createChatDialect(OPTIONS),
   messages: createMessagesDialect(),
+  responses: createResponsesDialect(OPTIONS),
 }
 
 /** Differences of a test's exchange from an empty one. */

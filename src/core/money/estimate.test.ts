@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { openExchange } from '../../../test/support/exchange.ts'
 import { bookOf, NOVEMBER_MS } from '../../../test/support/price-usage.ts'
 import { TokenEstimator } from '../../spend/tokens/token-estimator.ts'
-import { costOf, estimate, tokensFor } from './estimate.ts'
+import { costOf, estimate, estimateBySize, tokensFor } from './estimate.ts'
 
 const prices = bookOf()
 const tokens = { inputTokens: () => 1000 }
@@ -75,4 +75,55 @@ test('estimate: fields of a chat completion beyond its translation count, also a
   t.true(inputTokensOf(custom) >= inputTokensOf({}) + more)
   t.true(inputTokensOf(custom, hidden) >= inputTokensOf({}) + 2 * more - 1)
   t.true(Math.abs(inputTokensOf({}, hidden) - inputTokensOf({}) - more) <= 3)
+})
+
+const tool = fc.record({
+  type: fc.constantFrom('custom', 'function'),
+  name: fc.stringMatching(/^[a-z]{1,30}$/),
+  description: fc.option(fc.string({ maxLength: 40 }), { nil: undefined }),
+})
+const space = fc.record({
+  type: fc.constant('namespace'),
+  name: fc.stringMatching(/^[a-z]{1,70}$/),
+  tools: fc.array(tool, { maxLength: 30 }),
+})
+const call = fc.record({
+  type: fc.constant('function_call'),
+  call_id: fc.stringMatching(/^[a-z]{1,9}$/),
+  name: fc.stringMatching(/^[a-z]{1,30}$/),
+  namespace: fc.stringMatching(/^[a-z]{1,30}$/),
+  arguments: fc.constant('{}'),
+})
+
+test('estimate: a Responses request counts as much as its translation at least', (t) => {
+  const counter = new TokenEstimator()
+  const tools = fc.array(fc.oneof(tool, space), { maxLength: 60 })
+  fc.assert(
+    fc.property(tools, fc.array(call, { maxLength: 9 }), (offered, calls) => {
+      const body = JSON.stringify({ model: 'm', input: [{ role: 'user', content: 'hi' }, ...calls], tools: offered })
+      for (const provider of ['anthropic', 'openrouter', 'gemini', 'openai']) {
+        const target = { provider, model: 'claude-sonnet-4-5' }
+        const exchange = openExchange({ dialect: 'responses', body, targets: [target] })
+        const model = provider === 'anthropic' ? target.model : `${provider}/${target.model}`
+        const held = estimate(exchange, { tokens: counter, prices }, { answers: 1, atMs: NOVEMBER_MS }).inputTokens
+        t.true(held >= counter.inputTokens(exchange.client.canonical, model))
+      }
+    }),
+    { numRuns: 40 },
+  )
+})
+
+test('estimate: a size that may be on either side of a price step is no estimate', (t) => {
+  const targets = [{ provider: 'anthropic', model: 'claude-sonnet-4-5' }] as const
+  const bySize = (bytes: number) => {
+    const content = 'The keeper counts each carriage. '.repeat(bytes / 33)
+    const body = JSON.stringify({ model: 'm', max_tokens: 9, messages: [{ role: 'user', content }] })
+    const exchange = openExchange({ dialect: 'messages', body, targets: [...targets] })
+    const services = { tokens: new TokenEstimator(), prices }
+    const terms = { answers: 1, atMs: NOVEMBER_MS }
+    const [size, weight] = [estimateBySize(exchange, services, terms), estimate(exchange, services, terms)]
+    return size && size.inputNanoUsd / weight.inputNanoUsd
+  }
+  t.is(bySize(300_000), undefined)
+  for (const bytes of [20_000, 150_000, 900_000]) t.true((bySize(bytes) ?? 9) <= 4.5, String(bySize(bytes)))
 })

@@ -37,14 +37,17 @@ const SMALL_BYTES = 4096
 /** Estimates a request for so many choices, at the prices of the dearest of the models that may answer it. */
 export function estimate(asked: Asked, { tokens, prices }: Estimators, terms: Terms): Estimate {
   const targets = targetsWithNamed(asked.targets, asked.client.document)
-  const inputTokens = targets.reduce((most, target) => Math.max(most, sentTokens(asked, tokens, nameOf(target))), 0)
+  const inputTokens = targets.reduce((most, target) => Math.max(most, sentTokens(asked, tokens, target)), 0)
   const mostTokens = Math.ceil(inputTokens * MARGIN) + MARGIN_TOKENS
   return priced(asked, prices, { ...terms, targets, inputTokens, mostTokens })
 }
 
+/** Fewest tokens that a text of so many bytes is taken to have, where prices depend on the length of the input. */
+const leastTokensOf = (bytes: number) => Math.floor(bytes / 4)
+
 /**
  * Estimates a large request of text by its size, without reading it: never short, and several times the estimate by
- * weight. `undefined` for any other request.
+ * weight. `undefined` for any other request, and where its size does not tell at which step of a price it is.
  */
 export function estimateBySize(asked: Asked, { tokens, prices }: Estimators, terms: Terms): Estimate | undefined {
   const { client } = asked
@@ -54,7 +57,18 @@ export function estimateBySize(asked: Asked, { tokens, prices }: Estimators, ter
   const mostTokens = tokens.mostInputTokens?.(isNative ? asked.request : client.document)
   if (mostTokens === undefined) return undefined
   const targets = targetsWithNamed(asked.targets, client.document)
-  return priced(asked, prices, { ...terms, targets, inputTokens: mostTokens, mostTokens })
+  const sized = { ...terms, targets, inputTokens: mostTokens, mostTokens }
+  return isOneStep(asked, prices, sized) ? priced(asked, prices, sized) : undefined
+}
+
+/** Tests that a long text and a short one of these bytes have the same prices. */
+function isOneStep(asked: Asked, prices: Prices, { targets, mostTokens, atMs }: Sized): boolean {
+  return targets.every((target) => {
+    const [least, most] = [leastTokensOf(mostTokens), mostTokens].map((inputTokens) =>
+      ratesOf(asked, prices, { target, inputTokens, atMs }),
+    )
+    return least?.inputNanoUsd === most?.inputNanoUsd && least?.outputNanoUsd === most?.outputNanoUsd
+  })
 }
 
 interface Sized extends Terms {
@@ -77,14 +91,17 @@ function priced(asked: Asked, prices: Prices, { targets, inputTokens, mostTokens
 }
 
 /**
- * Counts the input tokens that may be sent. A provider that takes chat completions gets the client's own document, with the
- * fields that plugins have edited translated again; fields that only the document has stay.
+ * Counts the input tokens that may be sent. A provider of the client's own dialect gets the client's document, with the fields
+ * that plugins have edited translated again; fields that only the document has stay. Other providers get a translation of
+ * the canonical request, in which the tools of a Responses request are longer.
  */
-function sentTokens({ request, client }: Asked, tokens: TokenCounter, model: string): number {
+function sentTokens({ request, client }: Asked, tokens: TokenCounter, { provider, model: sent }: Target): number {
   const { dialect, document } = client
-  if (dialect.name === 'messages') return tokens.inputTokens(request, model)
+  const model = nameOf({ provider, model: sent })
+  const isTranslated = dialect.name === 'responses' && OF_MESSAGES.has(provider)
+  if (dialect.name === 'messages' || isTranslated) return tokens.inputTokens(request, model)
   const written = tokens.inputTokens(document, model, dialect.name)
-  if (request === client.canonical) return written
+  if (request === client.canonical && dialect.name === 'chat') return written
   return tokens.inputTokens(request, model) + Math.max(0, written - tokens.inputTokens(client.canonical, model))
 }
 
