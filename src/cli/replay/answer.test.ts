@@ -43,6 +43,15 @@ test('replay: chat completions are read whole and as chunks, with their tool cal
   t.is(answerOf(JSON.stringify({ choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] }))?.text, 'Hi')
 })
 
+test('replay: every choice of a chat completion counts', (t) => {
+  const choices = (...texts: string[]) =>
+    JSON.stringify({ choices: texts.map((content) => ({ message: { content }, finish_reason: 'stop' })) })
+  const both = answerOf(choices('Hi', 'Ho'))
+  t.is(both?.text, 'Hi\nHo')
+  t.not(answerOf(choices('Hi', 'Hu'))?.comparable, both?.comparable)
+  t.not(answerOf(choices('Hi'))?.comparable, both?.comparable)
+})
+
 test('replay: responses are read whole and as events, regardless of ids', (t) => {
   const response = (id: string) => ({
     id: `resp_${id}`,

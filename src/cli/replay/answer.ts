@@ -15,7 +15,7 @@ export interface Answer {
 /** Members that are new in each reply. */
 const NEW_EACH_TIME = new Set(['id', 'signature', 'tool_use_id', 'call_id', 'encrypted_content'])
 
-/** Parses a model's reply; `undefined` when it cannot be parsed or is incomplete. Of chat completions the first choice counts. */
+/** Parses a model's reply; `undefined` when it cannot be parsed or is incomplete. Of a stream of chat completions the first choice counts. */
 export function answerOf(reply: string): Answer | undefined {
   const bytes = Buffer.from(reply)
   const value = isStream(reply) ? (responseOfEvents(bytes) ?? parse(messageOfEvents(bytes))) : parse(bytes)
@@ -25,8 +25,23 @@ export function answerOf(reply: string): Answer | undefined {
   if (Array.isArray(content))
     return { comparable: print({ content, stopReason }), text: content.map(textOf).join('\n') }
   if (Array.isArray(output)) return { comparable: print({ output, cut }), text: output.map(textOfItem).join('\n') }
-  const message = choices === undefined ? undefined : toMessagesReply(bytes, NAMELESS)
-  return message && answerOf(message.toString())
+  return Array.isArray(choices) ? answerOfChoices(value, choices) : undefined
+}
+
+/** Returns the content of all choices of a completion, each read as a message of its own; `undefined` unless all can be read. */
+function answerOfChoices(completion: object, choices: readonly unknown[]): Answer | undefined {
+  const answers = choices.map((choice) => {
+    const message = toMessagesReply(Buffer.from(JSON.stringify({ ...completion, choices: [choice] })), NAMELESS)
+    return message && answerOf(message.toString())
+  })
+  const [first] = answers
+  if (answers.length === 1) return first
+  const read = answers.filter((answer) => answer !== undefined)
+  if (read.length < answers.length || read.length === 0) return undefined
+  return {
+    comparable: read.map(({ comparable }) => comparable).join('\n'),
+    text: read.map(({ text }) => text).join('\n'),
+  }
 }
 
 function isStream(reply: string): boolean {

@@ -80,6 +80,17 @@ test('responses request: a result after the user has gone on is still the first 
   t.deepEqual(body.messages.slice(2), [user([result('a', 'one'), text('wait')]), user('no')] as typeof body.messages)
 })
 
+test('responses request: a call that was cut goes on, its arguments as the text that was written', (t) => {
+  for (const args of ['{"command":"ls', '[1]', '{'])
+    t.deepEqual(
+      valueAt(
+        messagesOf({ input: [user('go'), { ...called('a'), arguments: args }, output('a', 'no')] }).body.messages,
+        '1.content.0.input',
+      ),
+      { arguments: args },
+    )
+})
+
 test('responses request: a result may have parts', (t) => {
   const parts = [
     { type: 'input_text', text: 'x' },
@@ -232,9 +243,9 @@ for (const [what, fields, message] of [
   ['no message', { input: [] }, /input: expected at least one/],
   ['a role of no one', { input: [{ role: 'tool', content: '' }] }, /input\[0\]\.role/],
   [
-    'arguments that are no object',
-    { input: [user('x'), { ...called('a'), arguments: '[1]' }] },
-    /input\[1\]\.arguments: expected/,
+    'arguments that are nested without end',
+    { input: [user('x'), { ...called('a'), arguments: '['.repeat(5000) }] },
+    /input\[1\]\.arguments: /,
   ],
   ['a format of another type', { input: 'x', text: { format: { type: 'xml' } } }, /text\.format\.type/],
   ['an effort of another name', { input: 'x', reasoning: { effort: 'huge' } }, /reasoning\.effort/],

@@ -57,9 +57,19 @@ export function toNamedInput(called: unknown, path: string, { droppedFields, pri
  * often leave its arguments empty. Throws `ChatFault` when they are no JSON object.
  */
 export function toInput(json: string, path: string, { printer, tally }: Pick<Target, 'printer' | 'tally'>): object {
+  const input = toInputIfObject(json, path, { printer, tally })
+  if (input === undefined) throw new ChatFault(path, 'the text of a JSON object')
+  return input
+}
+
+/** Returns the same; `undefined` for arguments that are no JSON object. Throws `ChatFault` when they exceed a limit. */
+export function toInputIfObject(
+  json: string,
+  path: string,
+  { printer, tally }: Pick<Target, 'printer' | 'tally'>,
+): object | undefined {
   if (json.trim() === '') return {}
-  if (!isJsonObject(json, path, tally)) throw new ChatFault(path, 'the text of a JSON object')
-  return printer.raw(json)
+  return isJsonObject(json, path, tally) ? printer.raw(json) : undefined
 }
 
 function isJsonObject(json: string, path: string, tally: Tally): boolean {

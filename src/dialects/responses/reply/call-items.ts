@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, tryParseJson } from '../../../core/json/json-value.ts'
 import type { NamedTool } from '../tool-names.ts'
+import { freeTextOf } from './free-text.ts'
 import { type ItemEnd, OutputItem, type Place } from './output-item.ts'
 
 /** A call as it begins. */
@@ -87,11 +88,10 @@ export class CustomItem extends CallItem {
     return delta + this.print('custom_tool_call_input.done', `"input":${text}`)
   }
 
-  /** The parameter's value; the whole input where the model has not kept to the schema. */
+  /** The parameter's value, as far as it was written; the whole input where the model has not kept to the schema. */
   get #text(): string {
     const json = this.input === '' ? this.start.input : this.input
-    const value = tryParseJson(json)
-    return isObject(value) && typeof value.input === 'string' ? value.input : json
+    return freeTextOf(json) ?? json
   }
 
   #itemOf(status: string, input: string): JsonObject {

@@ -5,6 +5,8 @@ import { recordOf, stringOf } from '../../chat/reply/narrow.ts'
 const INCOMPLETE: ReadonlyMap<unknown, string> = new Map([
   ['max_tokens', 'max_output_tokens'],
   ['model_context_window_exceeded', 'max_output_tokens'],
+  // A limit of the provider's own: the turn ended in the middle of its searches, without an answer.
+  ['pause_turn', 'max_output_tokens'],
   ['refusal', 'content_filter'],
 ])
 

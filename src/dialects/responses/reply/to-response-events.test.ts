@@ -205,6 +205,19 @@ test('responses stream: a cut at max_tokens is incomplete, and so is its last it
   t.like(response.output, [{ status: 'completed' }, { status: 'incomplete', arguments: '{"ci' }])
 })
 
+test('responses stream: a custom call that is cut has the text that was written', (t) => {
+  const events = [start(), begin(0, call('toolu_1', 'apply_patch')), input(0, '{"input":"*** Begin\\nP\\u00')]
+  const response = assertResponseStream(respondTo([...events, end('max_tokens'), DONE]))
+  t.like(response.output, [{ status: 'incomplete', input: '*** Begin\nP' }])
+})
+
+test('responses stream: a turn that the provider pauses is incomplete', (t) => {
+  const response = assertResponseStream(
+    respondTo([start(), begin(0, { type: 'text', text: 'Hm' }), end('pause_turn'), DONE]),
+  )
+  t.like(response, { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } })
+})
+
 for (const [type, message, code] of [
   ['overloaded_error', 'Overloaded', 'server_is_overloaded'],
   ['rate_limit_error', 'Slow down', 'rate_limit_exceeded'],

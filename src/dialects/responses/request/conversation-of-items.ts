@@ -4,7 +4,7 @@
  *     message (system, developer)          hoisted, in order, into `system`, as for chat clients
  *     message (user)                       a message of its own, or the end of the tool results before it
  *     message (assistant), reasoning       text and thinking of the assistant's message
- *     function_call, custom_tool_call      tool_use blocks of the same message
+ *     function_call, custom_tool_call      tool_use blocks of the same message; arguments that were cut as a text in them
  *     …_output                             tool_result blocks, all together after their calls
  *     additional_tools                     tools of the request: see `tools-of-responses.ts`
  *     calls of the provider's own tools    dropped: their results are in the text that followed
@@ -18,7 +18,7 @@ import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { ChatFault, objectAt, textAt } from '../../chat/request/chat-fault.ts'
 import { dropLeftovers, isBlank, isNothing, type Leftovers } from '../../chat/request/json-value.ts'
 import { toToolId } from '../../chat/request/tool-id.ts'
-import { toInput } from '../../chat/request/tool-uses.ts'
+import { toInputIfObject } from '../../chat/request/tool-uses.ts'
 import { thinkingOf } from '../sealed-thinking.ts'
 import { flatNameOf } from '../tool-names.ts'
 import { toBlocks, toTextBlocks } from './blocks-of-parts.ts'
@@ -131,7 +131,10 @@ const CALL: Leftovers = {
 function addFunctionCall({ turns, printer, tally, droppedFields }: Draft, item: JsonObject, path: string): void {
   dropLeftovers(item, CALL, droppedFields)
   const at = `${path}.arguments`
-  turns.addAssistant([{ ...calledIn(item, path), input: toInput(textAt(item.arguments, at), at, { printer, tally }) }])
+  const json = textAt(item.arguments, at)
+  // A reply that was cut inside a call leaves part of its arguments, which every later turn sends again.
+  const input = toInputIfObject(json, at, { printer, tally }) ?? { arguments: json }
+  turns.addAssistant([{ ...calledIn(item, path), input }])
 }
 
 function addCustomCall({ turns, droppedFields }: Draft, item: JsonObject, path: string): void {
