@@ -243,9 +243,9 @@ for (const [what, fields, message] of [
   ['no message', { input: [] }, /input: expected at least one/],
   ['a role of no one', { input: [{ role: 'tool', content: '' }] }, /input\[0\]\.role/],
   [
-    'arguments that are nested without end',
-    { input: [user('x'), { ...called('a'), arguments: '['.repeat(5000) }] },
-    /input\[1\]\.arguments: /,
+    'arguments that are no text',
+    { input: [user('x'), { ...called('a'), arguments: {} }] },
+    /input\[1\]\.arguments: expected/,
   ],
   ['a format of another type', { input: 'x', text: { format: { type: 'xml' } } }, /text\.format\.type/],
   ['an effort of another name', { input: 'x', reasoning: { effort: 'huge' } }, /reasoning\.effort/],

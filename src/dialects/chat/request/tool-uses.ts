@@ -56,7 +56,7 @@ export function toNamedInput(called: unknown, path: string, { droppedFields, pri
  * Returns the input of a call's arguments at `path`, their text unchanged: models that call a function without parameters
  * often leave its arguments empty. Throws `ChatFault` when they are no JSON object.
  */
-export function toInput(json: string, path: string, { printer, tally }: Pick<Target, 'printer' | 'tally'>): object {
+function toInput(json: string, path: string, { printer, tally }: Pick<Target, 'printer' | 'tally'>): object {
   const input = toInputIfObject(json, path, { printer, tally })
   if (input === undefined) throw new ChatFault(path, 'the text of a JSON object')
   return input
