@@ -100,7 +100,10 @@ test('ledger: an honest one verifies, a receipt in it by its id, and its head is
   t.like(JSON.parse(json.stdout), { isValid: true, leaves: 40, receipts: 40, faults: [] })
   const receipt = await runCommandInThread(['receipt', 'verify', String(kept.ids[7])], { env })
   t.regex(receipt.stdout, /^Genuine: .*ok +inclusion/s)
-  t.is((await runCommandInThread(['receipt', 'verify', `rcpt_${'0'.repeat(26)}`], { env })).code, 2)
+  t.is((await runCommandInThread(['receipt', 'verify', OLD_ID], { env })).code, 2)
+  const signed = kept.put('signed.json', signReceiptV1({}, readReceiptKey(receiptKeyFile(kept.dataDir))!))
+  const alone = await runCommandInThread(['receipt', 'verify', signed], { env })
+  t.regex(alone.stdout, /^Genuine: the receipt is as it was signed\. It is not in any ledger\./)
 })
 
 /** Changes the stored id and hash of a leaf of the first head. */

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { type Checkpoint, CheckpointError, parseCheckpoint, signerOf } from '../../core/ledger/checkpoint.ts'
 import { TreeEdge } from '../../core/ledger/merkle.ts'
 import { contentHash, hashOfLeaf } from '../../core/ledger/receipt-leaf.ts'
@@ -10,10 +9,8 @@ import type {
   LogState,
   StoredPlace,
 } from '../../core/ports/receipt-log.ts'
-import type { SignedReceipt } from '../../core/telemetry/receipt.ts'
 import type { PublicReceiptKey } from '../receipts/public-key.ts'
-import { scopeHash } from '../receipts/scope-hash.ts'
-import { NoReceipt, verifyReceipt } from '../receipts/verify.ts'
+import { isBelow, isOwnRow, signedAlone } from './stored-rows.ts'
 
 /**
  * DESIGN — walking the ledger
@@ -223,7 +220,7 @@ class Walk {
   }
 
   #checkSigned({ id, json }: StoredPlace): void {
-    const receipt = genuine(json ?? '', this.#check.keys)
+    const receipt = signedAlone(json ?? '', this.#check.keys)
     if (receipt?.id !== id) this.#fault(`The receipt ${id} is in no ledger, and has no valid signature of its own.`)
     else if (Date.parse(receipt.created_at) > this.#createdAtMs + MOST_OVERLAP_MS)
       this.#fault(`The receipt ${id} is in no ledger, and was signed after the ledger began.`)
@@ -238,37 +235,4 @@ function parse(text: string): Checkpoint | undefined {
     if (error instanceof CheckpointError) return undefined
     throw error
   }
-}
-
-/** Returns the receipt if it is of version 1 and signed. */
-function genuine(json: string, keys: readonly PublicReceiptKey[]): SignedReceipt | undefined {
-  try {
-    const { isValid, receipt } = verifyReceipt(json, keys)
-    return isValid && receipt?.v === 1 ? receipt : undefined
-  } catch (error) {
-    if (error instanceof NoReceipt) return undefined
-    throw error
-  }
-}
-
-/** Tests whether the columns beside a receipt are those of its JSON, which is a leaf. */
-function isOwnRow({ id, scope, createdAtMs, json }: LoggedReceipt): boolean {
-  const { data } = rowMembers.safeParse(parseJson(json))
-  const isScope = data?.scope_sha256 === scopeHash(id, scope)
-  return data?.id === id && isScope && Date.parse(data.created_at) === createdAtMs
-}
-
-const rowMembers = z.object({ id: z.string(), created_at: z.string(), scope_sha256: z.string() })
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-}
-
-function isBelow(index: number, size: number): boolean {
-  return Number.isSafeInteger(index) && index >= 0 && index < size
 }
