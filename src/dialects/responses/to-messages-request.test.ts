@@ -167,8 +167,12 @@ test('responses request: a search of the web is the provider’s own, and one wi
   const { body } = messagesOf({ input: 'hi', tools: [search] })
   const user_location = { type: 'approximate', city: 'Oslo' }
   t.deepEqual(body.tools, [
-    { type: 'web_search_20250305', name: 'web_search', allowed_domains: ['a.example'], user_location },
+    { type: 'web_search_20250305', name: 'web_search', max_uses: 5, allowed_domains: ['a.example'], user_location },
   ])
+  const limited = messagesOf({ input: 'hi', tools: [search], max_tool_calls: 2 })
+  t.like(limited.body.tools, [{ max_uses: 2 }])
+  t.deepEqual(limited.dropped, [])
+  t.is(messagesOf({ input: 'hi', tools: [search], max_tool_calls: 0 }).body.tools, undefined)
   const cached = messagesOf({ input: 'hi', tools: [{ ...search, external_web_access: false }] })
   t.is(cached.body.tools, undefined)
   t.deepEqual(cached.dropped, ['tools.web_search'])

@@ -66,6 +66,8 @@ const REFUSALS: Readonly<Record<string, (value: unknown) => string | undefined>>
 const READ = new Set([
   ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'max_output_tokens'],
   ...['temperature', 'top_p', 'stream', 'stream_options', 'user', 'safety_identifier', 'service_tier', 'reasoning'],
+  // Limits the provider's own tools, of which only the search of the web is translated.
+  'max_tool_calls',
   // Returned in the response, which is all that they are for.
   ...['text', 'metadata'],
 ])

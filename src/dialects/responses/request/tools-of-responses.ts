@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../../core/json/json-value.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { cacheControlOf } from '../../chat/request/blocks-of-parts.ts'
-import { ChatFault, flagAt, listAt, objectAt, textAt } from '../../chat/request/chat-fault.ts'
+import { ChatFault, countAt, flagAt, listAt, objectAt, textAt } from '../../chat/request/chat-fault.ts'
 import { claudeTraitsOf } from '../../chat/request/claude-traits.ts'
 import { dropLeftovers, isNothing, type Leftovers, wordOf } from '../../chat/request/json-value.ts'
 import { isForced, type ToolFields, toInputSchema } from '../../chat/request/tools-of-chat.ts'
@@ -23,7 +23,7 @@ export function toToolFields(
   body: JsonObject,
   { model, droppedFields }: { model: string; droppedFields: DroppedFields },
 ): ToolFields {
-  const searches = claudeTraitsOf(model) !== undefined
+  const searches = claudeTraitsOf(model) === undefined ? 0 : mostSearches(body.max_tool_calls)
   const all = lists.flatMap((list) => toTools({ ...list, searches }, undefined, droppedFields))
   const { choice, tools } = toChoice(body.tool_choice, all, droppedFields)
   const isSerial = flagAt(body.parallel_tool_calls, 'parallel_tool_calls') === false
@@ -40,8 +40,15 @@ function serial(choice: JsonObject = { type: 'auto' }): JsonObject {
 const OPTIONAL = new Set<unknown>(['tool_search', 'image_generation'])
 const WEB_SEARCH = /^web_search(?:_preview)?(?:_\d{4}_\d{2}_\d{2})?$/
 
-/** A list, and whether its model can search the web by itself. */
-type Tools = ToolList & { readonly searches: boolean }
+/** Most searches of the web by a model itself, where the client sets no limit for its tools. */
+const DEFAULT_SEARCHES = 5
+
+function mostSearches(limit: unknown): number {
+  return limit === 0 ? 0 : (countAt(limit, 'max_tool_calls') ?? DEFAULT_SEARCHES)
+}
+
+/** A list, and the most searches of the web that its model may do by itself; 0 where it cannot search. */
+type Tools = ToolList & { readonly searches: number }
 
 function toTools(
   { tools, path, searches }: Tools,
@@ -115,7 +122,7 @@ const NAMESPACE: Leftovers = { known: new Set(['type', 'name', 'tools']), place:
 
 function toNamespace(tool: JsonObject, path: string, droppedFields: DroppedFields): JsonObject[] {
   dropLeftovers(tool, NAMESPACE, droppedFields)
-  const list = { tools: tool.tools, path: `${path}.tools`, searches: false }
+  const list = { tools: tool.tools, path: `${path}.tools`, searches: 0 }
   return toTools(list, textAt(tool.name, `${path}.name`), droppedFields)
 }
 

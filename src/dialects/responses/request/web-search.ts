@@ -12,15 +12,16 @@ const KNOWN: Leftovers = {
 const FILTERS: Leftovers = { known: new Set(['allowed_domains', 'blocked_domains']), place: 'tools.filters' }
 
 /**
- * Returns the provider's web search in the Messages shape. For a model that has none, and for a search without access to the
+ * Returns the provider's web search in the Messages shape, for so many searches at most: each has a fee, and is read in one
+ * more round. For a model that has none, and for a search without access to the
  * web, in OpenAI's own index alone, the tool is dropped, and reported: Codex offers it in every request.
  */
 export function toWebSearch(
   tool: JsonObject,
-  { path, searches }: { path: string; searches: boolean },
+  { path, searches }: { path: string; searches: number },
   droppedFields: DroppedFields,
 ): JsonObject[] {
-  if (!searches || tool.external_web_access === false) {
+  if (searches === 0 || tool.external_web_access === false) {
     droppedFields.drop('tools.web_search')
     return []
   }
@@ -31,6 +32,7 @@ export function toWebSearch(
     {
       type: WEB_SEARCH,
       name: 'web_search',
+      max_uses: searches,
       ...domainsIn(filters, 'allowed_domains', path),
       ...domainsIn(filters, 'blocked_domains', path),
       ...(isObject(tool.user_location) && { user_location: { type: 'approximate', ...placeOf(tool.user_location) } }),
