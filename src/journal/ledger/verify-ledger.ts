@@ -1,14 +1,7 @@
 import { type Checkpoint, CheckpointError, parseCheckpoint, signerOf } from '../../core/ledger/checkpoint.ts'
 import { TreeEdge } from '../../core/ledger/merkle.ts'
 import { contentHash, hashOfLeaf } from '../../core/ledger/receipt-leaf.ts'
-import type {
-  LogContent,
-  LoggedLeaf,
-  LoggedReceipt,
-  LogHead,
-  LogState,
-  StoredPlace,
-} from '../../core/ports/receipt-log.ts'
+import type { LogContent, LoggedLeaf, LogHead, LogState, StoredPlace } from '../../core/ports/receipt-log.ts'
 import type { PublicReceiptKey } from '../receipts/public-key.ts'
 import { isBelow, isOwnRow, signedAlone } from './stored-rows.ts'
 
