@@ -1,8 +1,10 @@
 import type { Reply } from '../core/reply/reply.ts'
 import { DroppedFields } from '../core/request/dropped-fields.ts'
 import type { Exchange, Target } from '../core/request/exchange.ts'
+import type { RequestDocument } from '../core/request/request.ts'
 import { addDroppedFields, dropBetas } from './dropped-fields-header.ts'
 import { callerOf, type Upstream } from './upstream.ts'
+import { withoutWebSearch } from './web-search.ts'
 import { type ReplyTranslation, translatedWire } from './wire.ts'
 
 /** A request in a provider's own shape. */
@@ -15,8 +17,8 @@ export interface WireRequest {
 
 /** A pair of translations for a provider whose shape differs from the client's dialect: requests in, replies out. */
 export interface Translation {
-  /** Translates the exchange's request. */
-  toWire(exchange: Exchange, target: Target): WireRequest
+  /** Translates `request`, the exchange's, without the parts that a provider of another shape does not have. */
+  toWire(request: RequestDocument, exchange: Exchange, target: Target): WireRequest
   /** Translates replies into the Messages shape, with a model and an id for replies that have none. */
   fromWire(named: { model: string; id: string }): ReplyTranslation
 }
@@ -33,7 +35,8 @@ export async function completeTranslated(
   const droppedFields = new DroppedFields()
   droppedFields.add(exchange.client.droppedFields)
   dropBetas(exchange, droppedFields)
-  const request = translation.toWire(exchange, target)
+  const carried = withoutWebSearch(exchange, droppedFields)
+  const request = translation.toWire(carried, exchange, target)
   droppedFields.add(request.droppedFields)
   droppedFields.assertCarried(upstream.name)
   const wire = translatedWire(

@@ -101,6 +101,18 @@ test('bedrock: only the model, the stream flag and the version differ from the c
   t.is(differenceOf(seen()[0]?.raw, expected), undefined)
 })
 
+test('bedrock: a Responses client’s search of the web, which this cloud does not have, is dropped', async (t) => {
+  const model = 'eu.anthropic.claude-sonnet-4-5-v1:0'
+  const tools = [{ type: 'function', name: 'f' }, { type: 'web_search' }]
+  const body = { model: `bedrock/${model}`, input: 'hi', tools, tool_choice: 'auto' }
+  const reply = await send(gateway.url, { path: '/v1/responses', body })
+  t.is(reply.status, 200, reply.text)
+  t.like(signed.seenOf(model)[0]?.json, { tools: { length: 1, 0: { name: 'f' } }, tool_choice: { type: 'auto' } })
+  t.regex(String(reply.headers['x-svc-dropped']), /tools\.web_search/)
+  t.is((await send(gateway.url, { path: '/v1/responses', body: { ...body, tools: tools.slice(1) } })).status, 200)
+  t.false(['tools', 'tool_choice'].some((name) => Object.hasOwn(signed.seenOf(model)[1]?.json ?? {}, name)))
+})
+
 test('bedrock: a JSON reply reaches the client byte for byte', async (t) => {
   const body = '\n{"id":"msg_bdrk_1","usage":{"output_tokens":1.0,"2":0,"1":9007199254740993},\t"type":"message"}  \n'
   const { send } = scenario({ kind: 'reply', body, writes: { sizes: [3, 1] } })

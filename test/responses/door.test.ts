@@ -110,6 +110,25 @@ for (const [what, one, other] of [
   })
 }
 
+test('responses: a Claude model of a provider without search of the web answers without it', async (t) => {
+  const scenario = fixture.scenario()
+  const search = { type: 'web_search', external_web_access: true }
+  const f = { type: 'function', name: 'f', parameters: { type: 'object', properties: {} } }
+  const body = { model: 'house/anthropic/claude-sonnet-4.5', input: t.title, tool_choice: 'auto' }
+  for (const tools of [[search, f], [search]]) {
+    const reply = await send(scenario, { ...body, tools })
+    t.is(reply.status, 200, reply.text)
+    t.is(reply.headers['x-svc-dropped'], 'tools.web_search')
+  }
+  const [both, alone] = scenario.seen('house').map(({ json }) => json)
+  t.is(valueAt(both, 'tools.0.function.name'), 'f')
+  t.is(valueAt(both, 'tools.1'), undefined)
+  t.is(valueAt(alone, 'tools'), undefined)
+  const forced = await send(scenario, { ...body, tools: [search], tool_choice: { type: 'web_search' } })
+  t.is(forced.status, 400)
+  t.regex(forced.text, /web_search/)
+})
+
 test('responses: a socket is refused with 426, any other method with 405', async (t) => {
   const scenario = fixture.scenario()
   const headers = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }

@@ -176,9 +176,11 @@ test('responses request: a search of the web is the provider’s own, and one wi
   const cached = messagesOf({ input: 'hi', tools: [{ ...search, external_web_access: false }] })
   t.is(cached.body.tools, undefined)
   t.deepEqual(cached.dropped, ['tools.web_search'])
-  const elsewhere = messagesOf({ model: 'gpt-4o', input: 'hi', tools: [search] })
-  t.is(elsewhere.body.tools, undefined)
-  t.deepEqual(elsewhere.dropped, ['tools.web_search'])
+  for (const model of ['gpt-4o', 'claude-3-haiku-20240307']) {
+    const elsewhere = messagesOf({ model, input: 'hi', tools: [search] })
+    t.is(elsewhere.body.tools, undefined)
+    t.deepEqual(elsewhere.dropped, ['tools.web_search'])
+  }
 })
 
 test('responses request: reasoning, format and limits have their counterparts', (t) => {

@@ -1,6 +1,7 @@
 import type { ListedModel, Provider, RelayCall } from '../../core/ports/provider.ts'
 import type { Reply } from '../../core/reply/reply.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
+import type { RequestDocument } from '../../core/request/request.ts'
 import { versionOf } from '../../core/request/version-headers.ts'
 import { askClaude } from '../claude/ask.ts'
 import { pathOfModel, readModel, readModelList } from '../model-list.ts'
@@ -35,9 +36,9 @@ export class AnthropicProvider extends UpstreamProvider implements Provider {
     const isOwnDialect = exchange.dialect.name === 'messages'
     const path = `/v1/messages${isOwnDialect ? exchange.query : ''}`
     const headers = isOwnDialect ? [] : versionFor(exchange.headers)
-    return askClaude(exchange, target, ({ bytes }) =>
-      this.upstream.call({ method: 'POST', path, body: bytes, headers }, callerOf(exchange)),
-    )
+    const send = ({ bytes }: RequestDocument) =>
+      this.upstream.call({ method: 'POST', path, body: bytes, headers }, callerOf(exchange))
+    return askClaude(exchange, target, { send, hasWebSearch: true })
   }
 
   countTokens({ query, body, ...caller }: RelayCall): Promise<Reply> {

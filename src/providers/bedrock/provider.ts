@@ -3,6 +3,7 @@ import { tryParseJson } from '../../core/json/json-value.ts'
 import type { Provider, RelayCall } from '../../core/ports/provider.ts'
 import { BytesReply, type Reply } from '../../core/reply/reply.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
+import type { RequestDocument } from '../../core/request/request.ts'
 import { refuseServerSideThread } from '../../core/request/server-side-thread.ts'
 import { askClaude } from '../claude/ask.ts'
 import { addLeftOut, betasOf } from '../claude/betas.ts'
@@ -34,10 +35,11 @@ export class BedrockProvider extends HostedProvider<BedrockOptions> implements P
     refuseServerSideThread(exchange.request)
     const { kept, leftOut } = betasOf(exchange.headers, this.options.leftOutBetas)
     const model = `/model/${encodeURIComponent(target.model)}`
-    const reply = await askClaude(exchange, target, (request) => {
+    const send = (request: RequestDocument) => {
       const path = `${model}/${request.stream ? 'invoke-with-response-stream' : 'invoke'}`
       return this.#post({ path, body: invokeBody(request, kept) }, callerOf(exchange))
-    })
+    }
+    const reply = await askClaude(exchange, target, { send, hasWebSearch: false })
     return addLeftOut(reply, leftOut)
   }
 

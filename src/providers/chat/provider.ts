@@ -50,8 +50,8 @@ const RESPONSES_PATH = '/responses'
 /** Translation to chat completions, with a provider's habits. */
 function chatTranslation(habits: ChatHabits): Translation {
   return {
-    toWire(exchange, { model }) {
-      const { bytes, droppedFields } = toChatRequest(exchange.request, { model, habits, assumed: exchange.assumed })
+    toWire(request, exchange, { model }) {
+      const { bytes, droppedFields } = toChatRequest(request, { model, habits, assumed: exchange.assumed })
       return { path: PATH, bytes, droppedFields }
     },
     fromWire: (named) => ({
@@ -65,8 +65,8 @@ function chatTranslation(habits: ChatHabits): Translation {
 /** Translation to Responses, with a provider's habits. */
 function responsesTranslation(habits: ChatHabits): Translation {
   return {
-    toWire(exchange, { model }) {
-      const { bytes, droppedFields } = toResponsesRequest(exchange.request, {
+    toWire(request, exchange, { model }) {
+      const { bytes, droppedFields } = toResponsesRequest(request, {
         model,
         habits,
         assumed: exchange.assumed,

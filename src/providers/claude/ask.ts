@@ -3,11 +3,20 @@ import type { Reply } from '../../core/reply/reply.ts'
 import { DroppedFields } from '../../core/request/dropped-fields.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
 import type { RequestDocument } from '../../core/request/request.ts'
+import { claudeTraitsOf } from '../../dialects/chat/request/claude-traits.ts'
 import { addDroppedFields } from '../dropped-fields-header.ts'
+import { withoutWebSearch } from '../web-search.ts'
 import { foreignThinking, refusesSignature } from './foreign-thinking.ts'
 import { jsonObjectEdits } from './json-object.ts'
 
 const HIGHEST_TEMPERATURE = 1
+
+/** A provider's part of a call. */
+export interface ClaudeCall {
+  send(request: RequestDocument): Promise<Reply>
+  /** True when the provider has Claude's search of the web, for the models that can search. */
+  readonly hasWebSearch: boolean
+}
 
 /**
  * Sends a request to a provider of the Messages API. A client's body of the same dialect stays unchanged, except for the
@@ -17,17 +26,22 @@ const HIGHEST_TEMPERATURE = 1
 export async function askClaude(
   exchange: Exchange,
   target: Target,
-  send: (request: RequestDocument) => Promise<Reply>,
+  { send, hasWebSearch }: ClaudeCall,
 ): Promise<Reply> {
   const droppedFields = new DroppedFields()
-  const request = claudeRequest(exchange, target, droppedFields)
+  const searches = hasWebSearch && claudeTraitsOf(target.model)?.searchesWeb === true
+  const carried = searches ? exchange.request : withoutWebSearch(exchange, droppedFields)
+  const request = claudeRequest(carried, { exchange, target }, droppedFields)
   const reply = await send(request)
   const edits = refusesSignature(reply) ? foreignThinking(request, droppedFields) : []
   return addDroppedFields(edits.length === 0 ? reply : await send(request.edited(edits)), droppedFields)
 }
 
-function claudeRequest(exchange: Exchange, { provider, model }: Target, droppedFields: DroppedFields): RequestDocument {
-  const { request } = exchange
+function claudeRequest(
+  request: RequestDocument,
+  { exchange, target: { provider, model } }: { exchange: Exchange; target: Target },
+  droppedFields: DroppedFields,
+): RequestDocument {
   const edits: Edit[] = request.model === model ? [] : [{ op: 'replace', path: ['model'], value: model }]
   if (exchange.dialect.name !== 'messages') {
     droppedFields.add(exchange.client.droppedFields)

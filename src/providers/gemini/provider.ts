@@ -28,9 +28,9 @@ export const GEMINI_CREDENTIAL: CredentialForm = {
 
 /** Translation to Gemini's shape. */
 const GEMINI: Translation = {
-  toWire(exchange, { model }) {
+  toWire(request, exchange, { model }) {
     const method = exchange.wantsStream ? 'streamGenerateContent?alt=sse' : 'generateContent'
-    const { bytes, droppedFields } = toGeminiRequest(exchange.request, { model, assumed: exchange.assumed })
+    const { bytes, droppedFields } = toGeminiRequest(request, { model, assumed: exchange.assumed })
     return { path: pathOf(model, method), bytes, droppedFields }
   },
   fromWire: (named) => ({

@@ -50,11 +50,12 @@ export class VertexProvider extends HostedProvider<VertexOptions> implements Pro
   async complete(exchange: Exchange, target: Target): Promise<Reply> {
     refuseServerSideThread(exchange.request)
     const { kept, leftOut } = betasOf(exchange.headers, this.options.leftOutBetas)
-    const reply = await askClaude(exchange, target, (request) => {
+    const send = (request: RequestDocument) => {
       const body = request.edited([{ op: 'remove', path: ['model'] }, VERSION]).bytes
       const method = `${pathOf(target.model)}:${request.stream ? 'streamRawPredict' : 'rawPredict'}`
       return this.#post({ method, body, betas: kept }, callerOf(exchange))
-    })
+    }
+    const reply = await askClaude(exchange, target, { send, hasWebSearch: true })
     return addLeftOut(reply, leftOut)
   }
 

@@ -6,6 +6,8 @@ export interface ClaudeTraits {
   readonly canStopThinking: boolean
   /** True when the model has the effort `xhigh`. */
   readonly takesXhigh: boolean
+  /** True when the model can search the web by itself, where its provider has the search. */
+  readonly searchesWeb: boolean
   /** True when temperature, top_p and top_k are refused unless they have their default value. */
   readonly hasFixedSampling: boolean
 }
@@ -30,6 +32,7 @@ export function claudeTraitsOf(model: string): ClaudeTraits | undefined {
     thinking: version >= 406 ? 'adaptive' : version >= 307 ? 'budget' : 'none',
     canStopThinking: version >= 307 && version < 505 && !ALWAYS_THINKING.test(model),
     takesXhigh: version >= 407,
+    searchesWeb: version >= 305,
     hasFixedSampling: version >= 407,
   }
 }

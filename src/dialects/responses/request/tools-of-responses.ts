@@ -23,7 +23,7 @@ export function toToolFields(
   body: JsonObject,
   { model, droppedFields }: { model: string; droppedFields: DroppedFields },
 ): ToolFields {
-  const searches = claudeTraitsOf(model) === undefined ? 0 : mostSearches(body.max_tool_calls)
+  const searches = claudeTraitsOf(model)?.searchesWeb === true ? mostSearches(body.max_tool_calls) : 0
   const all = lists.flatMap((list) => toTools({ ...list, searches }, undefined, droppedFields))
   const { choice, tools } = toChoice(body.tool_choice, all, droppedFields)
   const isSerial = flagAt(body.parallel_tool_calls, 'parallel_tool_calls') === false
