@@ -6,8 +6,8 @@ import { type AdmissionFacts, admit } from './admission.ts'
 import { budgetHeaders, leastLeft, type WindowBalance } from './budget-headers.ts'
 import { Expectation } from './expectation.ts'
 import { Hold } from './hold.ts'
-import { lowerMaxTokens } from './lower-max-tokens.ts'
-import { answersOf, isMetered } from './metering.ts'
+import { lowerMaxTokens, sendMaxTokens } from './lower-max-tokens.ts'
+import { answersOf, isMetered, needsLimit } from './metering.ts'
 import { isRefusal, withStatus } from './refusal.ts'
 import { type Bill, settleFailure, settleReply } from './settlement.ts'
 import { type Budget, Budgets } from './windows.ts'
@@ -119,6 +119,7 @@ export default definePlugin({
             noteAdmission(bill)
             if (bill.isMetered) exchange.limitAnswer({ outputTokens: Number.POSITIVE_INFINITY })
             if (maxTokens !== undefined) lowerMaxTokens(exchange, maxTokens)
+            else if (needsLimit(exchange)) sendMaxTokens(exchange)
             exchange.signal.throwIfAborted()
             isAsked = true
             await next()

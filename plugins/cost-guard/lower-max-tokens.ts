@@ -25,3 +25,10 @@ export function lowerMaxTokens(exchange: Exchange, maxTokens: number): void {
       : { op: 'remove', path: ['thinking'] },
   )
 }
+
+/** Sets the limit that the gateway has assumed as one that every provider is sent. */
+export function sendMaxTokens(exchange: Exchange): void {
+  const { maxTokens } = exchange.request
+  exchange.edit({ op: 'replace', path: ['max_tokens'], value: maxTokens })
+  exchange.limitAnswer({ outputTokens: maxTokens })
+}

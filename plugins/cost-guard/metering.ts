@@ -11,7 +11,25 @@ const HIDDEN_REASONING =
 /** Tests for a reply whose cost can be metered while it streams: every generated token is in the stream. */
 export function isMetered(exchange: Exchange): boolean {
   if (!exchange.wantsStream || answersOf(exchange) > 1 || thinks(exchange) || hidesReasoning(exchange)) return false
-  return !targetsWithNamed(exchange.targets, exchange.client.document).some(({ model }) => HIDDEN_REASONING.test(model))
+  return !mayReasonHidden(exchange)
+}
+
+/** The longest reply that every model can be asked for. */
+const COMMON_LIMIT_TOKENS = 4096
+
+/**
+ * Tests for a request whose reply has no limit but the one that is held, and that must be sent: the client sent none, and
+ * the reply cannot be metered. Models without reasoning are sent only a common one: they refuse a limit above their maximum,
+ * which is seldom above what is held.
+ */
+export function needsLimit(exchange: Exchange): boolean {
+  if (!exchange.client.assumed.includes('max_tokens') || isMetered(exchange)) return false
+  const reasons = thinks(exchange) || hidesReasoning(exchange) || mayReasonHidden(exchange)
+  return reasons || exchange.request.maxTokens <= COMMON_LIMIT_TOKENS
+}
+
+function mayReasonHidden({ targets, client }: Exchange): boolean {
+  return targetsWithNamed(targets, client.document).some(({ model }) => HIDDEN_REASONING.test(model))
 }
 
 /**

@@ -1,11 +1,20 @@
-import type { RequestDocument } from '../core/request/request.ts'
+import type { Exchange } from '../core/request/exchange.ts'
 
-/** Returns the names of the fields that differ between two requests in their bytes; `model` is always the target's. */
-export function changedFields(before: RequestDocument, after: RequestDocument): string[] {
-  const names = new Set([...before.shape.fields.keys(), ...after.shape.fields.keys()])
+/**
+ * Returns the names of the canonical fields that plugins have changed: those whose bytes differ, and those that the client left
+ * out and a plugin has set, also to the gateway's own value. `model` is always the target's.
+ */
+export function changedFields({
+  client,
+  request,
+  assumed,
+}: Pick<Exchange, 'client' | 'request' | 'assumed'>): string[] {
+  const before = client.canonical
+  const names = new Set([...before.shape.fields.keys(), ...request.shape.fields.keys()])
   names.delete('model')
   return [...names].filter((name) => {
-    const [was, is] = [before.raw(name), after.raw(name)]
+    if (client.assumed.includes(name) && !assumed.includes(name)) return true
+    const [was, is] = [before.raw(name), request.raw(name)]
     return was === undefined || is === undefined || !was.equals(is)
   })
 }

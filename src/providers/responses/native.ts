@@ -71,7 +71,7 @@ function translatedEdits(
   const options = { model: target.model, habits, assumed: exchange.assumed }
   const translation = toResponsesRequest(request, options)
   const canonical = new RequestDocument(translation.bytes)
-  const changed = changedFields(client.canonical, request)
+  const changed = changedFields(exchange)
   const fields = new Set(changed.flatMap((name) => COUNTERPARTS[name] ?? [name]))
   // Only a translated field can lose anything, on the way into the canonical request or out of it.
   const concerned = new Set([...changed, ...fields])
