@@ -110,6 +110,32 @@ for (const [what, one, other] of [
   })
 }
 
+for (const [model, effort, sent, dropped] of [
+  ['openai/gpt-5', 'minimal', 'minimal', undefined],
+  ['openai/gpt-5.2', 'xhigh', 'xhigh', undefined],
+  ['openai/gpt-5', 'medium', 'medium', undefined],
+  ['openai/gpt-5', 'xhigh', 'high', 'reasoning.effort'],
+  ['openai/gpt-5.2', 'minimal', 'low', 'reasoning.effort'],
+  [MODELS.house, 'max', 'high', 'reasoning.effort'],
+] as const) {
+  test(`responses: an effort of ${effort} is ${sent} for ${model}, and a change is reported`, async (t) => {
+    const scenario = fixture.scenario()
+    const reply = await send(scenario, { model, input: t.title, reasoning: { effort } })
+    t.is(reply.status, 200, reply.text)
+    const [seen] = scenario.seen(model === MODELS.house ? 'house' : 'openai')
+    t.is(valueAt(seen?.json, 'reasoning_effort'), sent)
+    t.is(reply.headers['x-svc-dropped'], dropped)
+  })
+}
+
+test('responses: a chat client’s effort reaches a provider of Responses by its name, or is reported', async (t) => {
+  const scenario = fixture.scenario()
+  const body = { model: MODELS.responder, messages: [{ role: 'user', content: t.title }], reasoning_effort: 'xhigh' }
+  const reply = await scenario.send({ path: '/v1/chat/completions', body })
+  t.is(valueAt(scenario.seen('responder')[0]?.json, 'reasoning.effort'), 'high')
+  t.is(reply.headers['x-svc-dropped'], 'reasoning_effort')
+})
+
 test('responses: a Claude model of a provider without search of the web answers without it', async (t) => {
   const scenario = fixture.scenario()
   const search = { type: 'web_search', external_web_access: true }

@@ -17,6 +17,8 @@ export interface ChatHabits {
   readonly reasoningField: 'reasoning_content' | 'reasoning' | undefined
   /** True when `reasoning_effort` is accepted. */
   readonly reasoningEffort: boolean
+  /** Models that accept an effort other than low, medium and high, by its name. */
+  readonly otherEfforts?: ReadonlyMap<string, RegExp>
   /** Models that accept no temperature and top_p (the o-series and gpt-5 families of OpenAI). */
   readonly fixedSampling: RegExp | undefined
   /** Models that accept no stop sequences, and those that accept no `parallel_tool_calls`. */
@@ -34,6 +36,13 @@ export interface ChatTranslation {
   readonly droppedFields: DroppedFields
 }
 
+/** An effort by the client's own name of it. */
+export interface RequestedEffort {
+  /** The client's field, reported when the effort is changed. */
+  readonly field: string
+  readonly word: string
+}
+
 /** Inputs of a translation into chat completions beside the request. */
 export interface ChatTranslationOptions {
   /** The provider's own name of the model. */
@@ -41,6 +50,8 @@ export interface ChatTranslationOptions {
   readonly habits: ChatHabits
   /** Fields that the client did not send: with `max_tokens` among them the provider gets no limit. */
   readonly assumed: readonly string[]
+  /** The requested effort, when the client's dialect has names that the Messages shape does not. */
+  readonly requestedEffort?: RequestedEffort | undefined
 }
 
 /**
@@ -55,7 +66,8 @@ export function toChatRequest(request: RequestDocument, options: ChatTranslation
   })
 }
 
-function translate(request: RequestDocument, { model, habits, assumed }: ChatTranslationOptions): ChatTranslation {
+function translate(request: RequestDocument, options: ChatTranslationOptions): ChatTranslation {
+  const { model, habits, assumed, requestedEffort } = options
   refuseServerSideThread(request)
   const droppedFields = new DroppedFields()
   const body = {
@@ -63,7 +75,7 @@ function translate(request: RequestDocument, { model, habits, assumed }: ChatTra
     messages: toChatMessages(request, { habits, droppedFields }),
     ...toChatToolFields(request, { model, habits, droppedFields }),
     ...toChatFields(request, { model, habits, assumed, droppedFields }),
-    reasoning_effort: toReasoningEffort(request, { model, habits, droppedFields }),
+    reasoning_effort: toReasoningEffort(request, { model, habits, requestedEffort, droppedFields }),
     response_format: toResponseFormat(request, droppedFields),
   }
   reportDroppedFields(request, droppedFields)

@@ -29,12 +29,12 @@ export function toResponsesRequest(request: RequestDocument, options: ChatTransl
 }
 
 function translate(request: RequestDocument, options: ChatTranslationOptions): ChatTranslation {
-  const { model, habits } = options
+  const { model, habits, requestedEffort } = options
   refuseServerSideThread(request)
   const droppedFields = new DroppedFields()
   const fields = toChatFields(request, { ...options, droppedFields })
   if (fields.stop !== undefined) droppedFields.refuse('stop_sequences', 'this API has none')
-  const effort = toReasoningEffort(request, { model, habits, droppedFields })
+  const effort = toReasoningEffort(request, { model, habits, requestedEffort, droppedFields })
   const limit = fields[habits.maxTokensField]
   const body = {
     model,

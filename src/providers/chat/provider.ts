@@ -21,6 +21,7 @@ import { callerOf, type Upstream } from '../upstream.ts'
 import { UpstreamProvider } from '../upstream-provider.ts'
 import { verbatimWire, type Wire } from '../wire.ts'
 import { nativeChatRequest } from './native.ts'
+import { requestedEffort } from './requested-effort.ts'
 import { withoutUsageChunk } from './usage-filter.ts'
 
 /** Options of a provider of chat completions. */
@@ -51,7 +52,12 @@ const RESPONSES_PATH = '/responses'
 function chatTranslation(habits: ChatHabits): Translation {
   return {
     toWire(request, exchange, { model }) {
-      const { bytes, droppedFields } = toChatRequest(request, { model, habits, assumed: exchange.assumed })
+      const { bytes, droppedFields } = toChatRequest(request, {
+        model,
+        habits,
+        assumed: exchange.assumed,
+        requestedEffort: requestedEffort(exchange),
+      })
       return { path: PATH, bytes, droppedFields }
     },
     fromWire: (named) => ({
@@ -70,6 +76,7 @@ function responsesTranslation(habits: ChatHabits): Translation {
         model,
         habits,
         assumed: exchange.assumed,
+        requestedEffort: requestedEffort(exchange),
       })
       return { path: RESPONSES_PATH, bytes, droppedFields }
     },

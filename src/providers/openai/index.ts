@@ -16,6 +16,11 @@ const HABITS: ChatHabits = {
   systemRole: 'system',
   reasoningField: undefined,
   reasoningEffort: true,
+  // OpenAI, "Reasoning models" and the pages of the models.
+  otherEfforts: new Map([
+    ['minimal', /^gpt-5(-mini|-nano)?(-\d{4}-.*)?$/],
+    ['xhigh', /^gpt-5\.([2-9]|1-codex-max)/],
+  ]),
   fixedSampling: /^(o[1-9](-|$)|gpt-5(?!.*chat))/,
   withoutStop: /^(o3|o4|gpt-5(?!.*chat))/,
   withoutParallelChoice: /^o[1-9](-|$)/,

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../../core/json/json-value.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import type { RequestDocument } from '../../../core/request/request.ts'
-import type { ChatHabits } from '../to-chat-request.ts'
+import type { ChatHabits, RequestedEffort } from '../to-chat-request.ts'
 import { dropLeftovers, isNothing } from './json-value.ts'
 import { effortOfBudget } from './thinking-of-effort.ts'
 
@@ -9,6 +9,7 @@ import { effortOfBudget } from './thinking-of-effort.ts'
 export interface ReasoningOptions {
   readonly model: string
   readonly habits: ChatHabits
+  readonly requestedEffort?: RequestedEffort | undefined
   readonly droppedFields: DroppedFields
 }
 
@@ -22,8 +23,20 @@ const EFFORTS = new Map<unknown, string>([
 ])
 const THINKING = { known: new Set(['type', 'budget_tokens']), place: 'thinking' }
 
-/** Returns `reasoning_effort` for `thinking` and `output_config.effort`; `undefined` when the model decides or accepts none. */
+/**
+ * Returns `reasoning_effort` for `thinking` and `output_config.effort`; `undefined` when the model decides or accepts none. The
+ * requested one is kept where the model has it, and reported where it does not.
+ */
 export function toReasoningEffort(request: RequestDocument, options: ReasoningOptions): string | undefined {
+  const { model, habits, requestedEffort, droppedFields } = options
+  const word = toCommonEffort(request, options)
+  if (word === undefined || requestedEffort === undefined || requestedEffort.word === word) return word
+  if (habits.otherEfforts?.get(requestedEffort.word)?.test(model)) return requestedEffort.word
+  droppedFields.drop(requestedEffort.field)
+  return word
+}
+
+function toCommonEffort(request: RequestDocument, options: ReasoningOptions): string | undefined {
   const { droppedFields } = options
   const thinking = objectOf(request.field('thinking'))
   const effort = objectOf(request.field('output_config')).effort
