@@ -101,3 +101,53 @@ test('responses: a message comes back from a response with the same content, usa
     ),
   )
 })
+
+const names = fc.oneof(
+  fc.constantFrom('a', 'b', 'b__c', 'a__b', 'a__b__c', 'read file', 'read_file', 'läs', 'x'.repeat(64), 'x'.repeat(90)),
+  fc.string({ unit: 'grapheme', minLength: 1, maxLength: 80 }),
+)
+const plain = fc.record({ type: fc.constantFrom('function', 'custom'), name: names })
+const space = fc.record({
+  type: fc.constant('namespace'),
+  name: names,
+  tools: fc.uniqueArray(plain, { selector: ({ name }) => name, maxLength: 4 }),
+})
+const offers = fc
+  .tuple(
+    fc.uniqueArray(plain, { selector: ({ name }) => name, minLength: 1, maxLength: 6 }),
+    fc.uniqueArray(space, { selector: ({ name }) => name, maxLength: 4 }),
+  )
+  .map(([tools, spaces]) => [...spaces, ...tools])
+
+test('responses: tools of any names have valid names of their own, and calls of them have the client’s', (t) => {
+  fc.assert(
+    fc.property(offers, (tools) => {
+      const first = dialect.parse(Buffer.from(json({ model: 'm', input: 'hi', tools })))
+      const flat = (first.canonical.field('tools') as { name: string }[]).map(({ name }) => name)
+      t.is(new Set(flat).size, flat.length)
+      for (const name of flat) t.regex(name, /^[A-Za-z0-9_-]{1,64}$/)
+      const uses = flat.map((name, index) => ({ type: 'tool_use', id: `toolu_${index}`, name, input: { input: 'x' } }))
+      const message = { id: 'msg_1', model: 'm', content: uses, stop_reason: 'tool_use', usage: { output_tokens: 1 } }
+      const { bytes } = dialect.render(new BytesReply(200, {}, Buffer.from(json(message))), first)
+      const { output } = JSON.parse(String(bytes))
+      const wanted = tools.flatMap((tool) =>
+        'tools' in tool ? tool.tools.map((one) => ({ ...one, namespace: tool.name })) : [tool],
+      )
+      const got = (output as JsonObject[]).map(({ type, name, namespace }) => ({
+        type: type === 'custom_tool_call' ? 'custom' : 'function',
+        name,
+        ...(namespace !== undefined && { namespace }),
+      }))
+      t.deepEqual<unknown, unknown>(got, wanted)
+      const again = dialect.parse(
+        Buffer.from(json({ model: 'm', input: [{ role: 'user', content: 'hi' }, ...output], tools })),
+      )
+      const sent = again.canonical.field('messages') as { content: JsonObject[] }[]
+      t.deepEqual<unknown, unknown>(
+        sent[1]?.content.map(({ name }) => name),
+        flat,
+      )
+    }),
+    { numRuns: 60 },
+  )
+})

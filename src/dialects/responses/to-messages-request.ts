@@ -23,6 +23,7 @@ import {
 } from './request/fields-of-responses.ts'
 import { toToolFields } from './request/tools-of-responses.ts'
 import { explainResponsesFault } from './request-schema.ts'
+import { FlatNames } from './tool-names.ts'
 
 /**
  * Translates a Responses request into the Messages shape. The arguments of function calls keep their exact text. Throws
@@ -43,14 +44,15 @@ export function toMessagesRequest(responses: RequestDocument, options: MessagesT
 function translate(body: JsonObject, { defaultMaxTokens, modelNamed }: MessagesTranslationOptions): Translation {
   const droppedFields = new DroppedFields()
   const printer = new JsonPrinter()
+  const names = new FlatNames(body)
   const model = textAt(body.model, 'model')
   if (isBlank(model)) throw new ChatFault('model', 'the name of a model')
-  const conversation = toConversation(body.input, { droppedFields, printer, tally: { values: 0 } })
+  const conversation = toConversation(body.input, { droppedFields, names, printer, tally: { values: 0 } })
   const { messages } = conversation
   const lists = [{ tools: body.tools, path: 'tools' }, ...conversation.additionalTools]
   // A model's generation follows from the provider's name of it.
   const named = { ...body, top_k: undefined, model: modelNamed?.(model) ?? model }
-  const toolFields = toToolFields(lists, body, { model: named.model, droppedFields })
+  const toolFields = toToolFields(lists, body, { model: named.model, names, droppedFields })
   const given = countAt(body.max_output_tokens, 'max_output_tokens')
   const circumstances = {
     model: named.model,

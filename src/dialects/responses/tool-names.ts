@@ -4,7 +4,8 @@
  * A namespace groups tools, and a custom tool takes free text; the Messages shape has neither. A tool of a namespace gets
  * the name `namespace__tool`, a custom tool one parameter, `input`. The reply's calls are translated back by this table,
  * which follows from the request alone: no state is kept between the two.
- * Limits: names of at most 64 characters, as chat completions require; a longer one ends in a digest.
+ * Guarantees: each tool has a name of its own, with letters, digits, `_` and `-` alone, and at most 64 characters, as chat
+ * completions require. A name that is another tool's, has other characters or is longer ends in a digest.
  */
 import { hash } from 'node:crypto'
 import { readJson } from '../../core/json/json-error.ts'
@@ -18,47 +19,101 @@ export interface NamedTool {
   readonly namespace: string | undefined
 }
 
-/** Tools by their names in the Messages shape; plain functions are left out. */
+/** Tools by their names in the Messages shape; functions that keep their name are left out. */
 export type ToolNames = ReadonlyMap<string, NamedTool>
 
 const LONGEST_NAME = 64
 const DIGEST_CHARACTERS = 8
+const VALID = /^[\w-]{1,64}$/
+const FOREIGN = /[^\w-]/g
 const SEPARATOR = '__'
 const TOOL_NAMES = Symbol('names of responses tools')
-const ADDITIONAL = Buffer.from('additional_tools')
+const ADDITIONAL = 'additional_tools'
 
-/** Returns a tool's name in the Messages shape. */
+/** Returns the name of a tool in the Messages shape as it is without a table: a plain name stays. */
 export function flatNameOf(name: string, namespace: unknown): string {
-  if (typeof namespace !== 'string' || namespace === '') return name
-  const flat = namespace.endsWith(SEPARATOR) ? namespace + name : namespace + SEPARATOR + name
-  if (flat.length <= LONGEST_NAME) return flat
-  const digest = hash('sha256', flat, 'hex').slice(0, DIGEST_CHARACTERS)
-  return `${flat.slice(0, LONGEST_NAME - DIGEST_CHARACTERS - 1)}_${digest}`
+  const space = spaceOf(namespace)
+  return space === undefined ? name : freeName(joined(name, space), identityOf(name, space))
 }
 
 /** Returns the names of a request's tools, computed once for the same bytes. */
 export function toolNamesOf(document: RequestDocument): ToolNames {
-  return document.memo(TOOL_NAMES, () => readJson(document.bytes, () => collect(document)))
+  return document.memo(TOOL_NAMES, () => readJson(document.bytes, () => namesIn(document).tools))
 }
 
-function collect(document: RequestDocument): ToolNames {
-  const names = new Map<string, NamedTool>()
-  addTools(names, document.field('tools'), undefined)
-  if (!document.bytes.includes(ADDITIONAL)) return names
-  const items = document.field('input')
-  for (const item of Array.isArray(items) ? items : [])
-    if (isObject(item) && item.type === 'additional_tools') addTools(names, item.tools, undefined)
-  return names
+function namesIn(document: RequestDocument): FlatNames {
+  const input = document.bytes.includes(ADDITIONAL) ? document.field('input') : undefined
+  return new FlatNames({ tools: document.field('tools'), input })
 }
 
-function addTools(names: Map<string, NamedTool>, tools: unknown, namespace: string | undefined): void {
-  for (const tool of Array.isArray(tools) ? tools : []) if (isObject(tool)) addTool(names, tool, namespace)
+/** The names of a request's tools, there and back. */
+export class FlatNames {
+  readonly #tools = new Map<string, NamedTool>()
+  readonly #flat = new Map<string, string>()
+  readonly #taken = new Set<string>()
+
+  /** Reads the tools of a body, and those among its items. Tools without a namespace keep their names first. */
+  constructor({ tools, input }: JsonObject) {
+    const items = objectsIn(input).filter(({ type }) => type === ADDITIONAL)
+    const all = [...objectsIn(tools), ...items.flatMap((item) => objectsIn(item.tools))]
+    for (const tool of all) if (tool.type !== 'namespace') this.#add(tool, undefined)
+    for (const space of all) {
+      if (space.type !== 'namespace' || typeof space.name !== 'string') continue
+      for (const tool of objectsIn(space.tools)) this.#add(tool, spaceOf(space.name))
+    }
+  }
+
+  /** Tools by their flat names. */
+  get tools(): ToolNames {
+    return this.#tools
+  }
+
+  /** Returns a tool's flat name, also for one that the request does not offer. */
+  of(name: string, namespace: unknown): string {
+    const identity = identityOf(name, spaceOf(namespace))
+    return this.#flat.get(identity) ?? freeName(joined(name, spaceOf(namespace)), identity)
+  }
+
+  #add({ type, name }: JsonObject, namespace: string | undefined): void {
+    if (typeof name !== 'string' || (type !== 'function' && type !== 'custom')) return
+    const identity = identityOf(name, namespace)
+    const known = this.#flat.get(identity)
+    const flat = known ?? this.#untaken(joined(name, namespace), identity)
+    this.#flat.set(identity, flat)
+    this.#taken.add(flat)
+    if (type === 'custom' || flat !== name) this.#tools.set(flat, { kind: type, name, namespace })
+  }
+
+  #untaken(text: string, identity: string): string {
+    let flat = freeName(text, identity)
+    for (let nth = 1; this.#taken.has(flat); nth++) flat = withDigest(text, `${identity} ${nth}`)
+    return flat
+  }
 }
 
-function addTool(names: Map<string, NamedTool>, tool: JsonObject, namespace: string | undefined): void {
-  const { type, name } = tool
-  if (typeof name !== 'string') return
-  if (type === 'namespace' && namespace === undefined) addTools(names, tool.tools, name)
-  else if (type === 'custom') names.set(flatNameOf(name, namespace), { kind: 'custom', name, namespace })
-  else if (namespace !== undefined) names.set(flatNameOf(name, namespace), { kind: 'function', name, namespace })
+function objectsIn(list: unknown): JsonObject[] {
+  return Array.isArray(list) ? list.filter(isObject) : []
+}
+
+function spaceOf(namespace: unknown): string | undefined {
+  return typeof namespace === 'string' && namespace !== '' ? namespace : undefined
+}
+
+function identityOf(name: string, namespace: string | undefined): string {
+  return namespace === undefined ? JSON.stringify(name) : JSON.stringify([namespace, name])
+}
+
+function joined(name: string, namespace: string | undefined): string {
+  if (namespace === undefined) return name
+  return namespace.endsWith(SEPARATOR) ? namespace + name : namespace + SEPARATOR + name
+}
+
+/** Returns the text where it is a valid name, otherwise one that ends in a digest of the tool's identity. */
+function freeName(text: string, identity: string): string {
+  return VALID.test(text) ? text : withDigest(text, identity)
+}
+
+function withDigest(text: string, identity: string): string {
+  const digest = hash('sha256', identity, 'hex').slice(0, DIGEST_CHARACTERS)
+  return `${text.slice(0, LONGEST_NAME - DIGEST_CHARACTERS - 1).replace(FOREIGN, '_')}_${digest}`
 }

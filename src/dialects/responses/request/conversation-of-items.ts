@@ -20,13 +20,14 @@ import { dropLeftovers, isBlank, isNothing, type Leftovers } from '../../chat/re
 import { toToolId } from '../../chat/request/tool-id.ts'
 import { toInputIfObject } from '../../chat/request/tool-uses.ts'
 import { thinkingOf } from '../sealed-thinking.ts'
-import { flatNameOf } from '../tool-names.ts'
+import type { FlatNames } from '../tool-names.ts'
 import { toBlocks, toTextBlocks } from './blocks-of-parts.ts'
 import { Turns } from './turns.ts'
 
 /** Shared state of one translation. */
 export interface Target {
   readonly droppedFields: DroppedFields
+  readonly names: FlatNames
   readonly printer: JsonPrinter
   /** Counts the values in call arguments, which become values of the request. */
   readonly tally: Tally
@@ -128,22 +129,23 @@ const CALL: Leftovers = {
   place: 'input',
 }
 
-function addFunctionCall({ turns, printer, tally, droppedFields }: Draft, item: JsonObject, path: string): void {
+function addFunctionCall(draft: Draft, item: JsonObject, path: string): void {
+  const { turns, printer, tally, droppedFields } = draft
   dropLeftovers(item, CALL, droppedFields)
   const at = `${path}.arguments`
   const json = textAt(item.arguments, at)
   // A reply that was cut inside a call leaves part of its arguments, which every later turn sends again.
   const input = toInputIfObject(json, at, { printer, tally }) ?? { arguments: json }
-  turns.addAssistant([{ ...calledIn(item, path), input }])
+  turns.addAssistant([{ ...calledIn(draft, item, path), input }])
 }
 
-function addCustomCall({ turns, droppedFields }: Draft, item: JsonObject, path: string): void {
-  dropLeftovers(item, CALL, droppedFields)
-  turns.addAssistant([{ ...calledIn(item, path), input: { input: textAt(item.input, `${path}.input`) } }])
+function addCustomCall(draft: Draft, item: JsonObject, path: string): void {
+  dropLeftovers(item, CALL, draft.droppedFields)
+  draft.turns.addAssistant([{ ...calledIn(draft, item, path), input: { input: textAt(item.input, `${path}.input`) } }])
 }
 
-function calledIn(item: JsonObject, path: string): JsonObject {
-  const name = flatNameOf(textAt(item.name, `${path}.name`), item.namespace)
+function calledIn({ names }: Draft, item: JsonObject, path: string): JsonObject {
+  const name = names.of(textAt(item.name, `${path}.name`), item.namespace)
   return { type: 'tool_use', id: toToolId(textAt(item.call_id, `${path}.call_id`)), name }
 }
 

@@ -5,7 +5,7 @@ import { ChatFault, countAt, flagAt, listAt, objectAt, textAt } from '../../chat
 import { claudeTraitsOf } from '../../chat/request/claude-traits.ts'
 import { dropLeftovers, isNothing, type Leftovers, wordOf } from '../../chat/request/json-value.ts'
 import { isForced, type ToolFields, toInputSchema } from '../../chat/request/tools-of-chat.ts'
-import { flatNameOf } from '../tool-names.ts'
+import type { FlatNames } from '../tool-names.ts'
 import { toWebSearch } from './web-search.ts'
 
 /** A list of tools in the request, with its path. */
@@ -21,11 +21,11 @@ export interface ToolList {
 export function toToolFields(
   lists: readonly ToolList[],
   body: JsonObject,
-  { model, droppedFields }: { model: string; droppedFields: DroppedFields },
+  { model, names, droppedFields }: { model: string; names: FlatNames; droppedFields: DroppedFields },
 ): ToolFields {
   const searches = claudeTraitsOf(model)?.searchesWeb === true ? mostSearches(body.max_tool_calls) : 0
-  const all = lists.flatMap((list) => toTools({ ...list, searches }, undefined, droppedFields))
-  const { choice, tools } = toChoice(body.tool_choice, all, droppedFields)
+  const all = lists.flatMap((list) => toTools({ ...list, searches, names }, undefined, droppedFields))
+  const { choice, tools } = toChoice(body.tool_choice, { tools: all, names }, droppedFields)
   const isSerial = flagAt(body.parallel_tool_calls, 'parallel_tool_calls') === false
   // A choice without tools is refused by the provider, and has no effect unless it forces one.
   if (tools.length === 0) return { tools: undefined, tool_choice: isForced(choice) ? choice : undefined }
@@ -48,10 +48,10 @@ function mostSearches(limit: unknown): number {
 }
 
 /** A list, and the most searches of the web that its model may do by itself; 0 where it cannot search. */
-type Tools = ToolList & { readonly searches: number }
+type Tools = ToolList & { readonly searches: number; readonly names: FlatNames }
 
 function toTools(
-  { tools, path, searches }: Tools,
+  { tools, path, searches, names }: Tools,
   namespace: string | undefined,
   droppedFields: DroppedFields,
 ): JsonObject[] {
@@ -59,9 +59,9 @@ function toTools(
     const at = `${path}[${index}]`
     const tool = objectAt(value, at)
     const { type } = tool
-    if (type === 'function') return [toFunction(tool, { path: at, namespace }, droppedFields)]
-    if (type === 'custom') return [toCustom(tool, { path: at, namespace }, droppedFields)]
-    if (type === 'namespace' && namespace === undefined) return toNamespace(tool, at, droppedFields)
+    if (type === 'function') return [toFunction(tool, { path: at, namespace, names }, droppedFields)]
+    if (type === 'custom') return [toCustom(tool, { path: at, namespace, names }, droppedFields)]
+    if (type === 'namespace' && namespace === undefined) return toNamespace(tool, { path: at, names }, droppedFields)
     if (typeof type === 'string' && WEB_SEARCH.test(type))
       return toWebSearch(tool, { path: at, searches }, droppedFields)
     if (OPTIONAL.has(type)) droppedFields.drop(`tools.${type}`)
@@ -74,6 +74,7 @@ function toTools(
 interface Place {
   readonly path: string
   readonly namespace: string | undefined
+  readonly names: FlatNames
 }
 
 const FUNCTION: Leftovers = {
@@ -81,10 +82,10 @@ const FUNCTION: Leftovers = {
   place: 'tools',
 }
 
-function toFunction(tool: JsonObject, { path, namespace }: Place, droppedFields: DroppedFields): JsonObject {
+function toFunction(tool: JsonObject, { path, namespace, names }: Place, droppedFields: DroppedFields): JsonObject {
   dropLeftovers(tool, FUNCTION, droppedFields)
   return {
-    name: flatNameOf(textAt(tool.name, `${path}.name`), namespace),
+    name: names.of(textAt(tool.name, `${path}.name`), namespace),
     ...(!isNothing(tool.description) && { description: textAt(tool.description, `${path}.description`) }),
     input_schema: toInputSchema(tool.parameters, `${path}.parameters`),
     ...(flagAt(tool.strict, `${path}.strict`) && { strict: true }),
@@ -101,12 +102,12 @@ const FREE_TEXT = {
 }
 
 /** Returns a tool with one parameter for free text. Its grammar cannot be enforced; it becomes part of the description. */
-function toCustom(tool: JsonObject, { path, namespace }: Place, droppedFields: DroppedFields): JsonObject {
+function toCustom(tool: JsonObject, { path, namespace, names }: Place, droppedFields: DroppedFields): JsonObject {
   dropLeftovers(tool, CUSTOM, droppedFields)
   const description = isNothing(tool.description) ? '' : textAt(tool.description, `${path}.description`)
   const texts = [description, grammarOf(tool.format)].filter((text) => text !== '')
   return {
-    name: flatNameOf(textAt(tool.name, `${path}.name`), namespace),
+    name: names.of(textAt(tool.name, `${path}.name`), namespace),
     ...(texts.length > 0 && { description: texts.join('\n\n') }),
     input_schema: FREE_TEXT,
     ...cacheControlOf(tool),
@@ -120,9 +121,13 @@ function grammarOf(format: unknown): string {
 
 const NAMESPACE: Leftovers = { known: new Set(['type', 'name', 'tools']), place: 'tools' }
 
-function toNamespace(tool: JsonObject, path: string, droppedFields: DroppedFields): JsonObject[] {
+function toNamespace(
+  tool: JsonObject,
+  { path, names }: Omit<Place, 'namespace'>,
+  droppedFields: DroppedFields,
+): JsonObject[] {
   dropLeftovers(tool, NAMESPACE, droppedFields)
-  const list = { tools: tool.tools, path: `${path}.tools`, searches: 0 }
+  const list = { tools: tool.tools, path: `${path}.tools`, searches: 0, names }
   return toTools(list, textAt(tool.name, `${path}.name`), droppedFields)
 }
 
@@ -138,23 +143,27 @@ const MODES: ReadonlyMap<unknown, JsonObject> = new Map([
   ['none', { type: 'none' }],
 ])
 
-function toChoice(choice: unknown, tools: readonly JsonObject[], droppedFields: DroppedFields): Chosen {
+function toChoice(
+  choice: unknown,
+  { tools, names }: { tools: readonly JsonObject[]; names: FlatNames },
+  droppedFields: DroppedFields,
+): Chosen {
   if (isNothing(choice)) return { choice: undefined, tools }
   if (!isObject(choice)) return { choice: modeAt(choice, 'tool_choice'), tools }
   if (choice.type === 'allowed_tools') {
-    const names = new Set(listAt(choice.tools, 'tool_choice.tools').map(chosenName))
-    return { choice: modeAt(choice.mode, 'tool_choice.mode'), tools: tools.filter(({ name }) => names.has(name)) }
+    const chosen = new Set(listAt(choice.tools, 'tool_choice.tools').map((tool) => chosenName(tool, names)))
+    return { choice: modeAt(choice.mode, 'tool_choice.mode'), tools: tools.filter(({ name }) => chosen.has(name)) }
   }
-  const name = chosenName(choice)
+  const name = chosenName(choice, names)
   if (name !== undefined && tools.some((tool) => tool.name === name)) return { choice: { type: 'tool', name }, tools }
   droppedFields.refuse('tool_choice', `there is no such tool of type ${wordOf(choice.type)} in this request`)
   return { choice: undefined, tools }
 }
 
 /** Returns the name, in the Messages shape, of a tool that a choice names. */
-function chosenName(chosen: unknown): unknown {
+function chosenName(chosen: unknown, names: FlatNames): unknown {
   if (!isObject(chosen)) return undefined
-  if (typeof chosen.name === 'string') return flatNameOf(chosen.name, chosen.namespace)
+  if (typeof chosen.name === 'string') return names.of(chosen.name, chosen.namespace)
   return typeof chosen.type === 'string' && WEB_SEARCH.test(chosen.type) ? 'web_search' : undefined
 }
 
