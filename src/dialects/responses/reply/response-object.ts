@@ -3,6 +3,8 @@
  *
  * It repeats the request's fields, with their defaults, and null where a field is unset: clients read them without a check
  * (Open Responses, "Response"). It is in three events of every stream, so the repeated fields are printed once a request.
+ * Limits: a response in progress repeats at most 256 KB; when the fields are larger, each above 8 KB has its default there, so
+ * that a stream repeats large instructions and tools once, at its end.
  * A response is never stored by the gateway, and `store` in it is false.
  */
 import { isObject, type JsonObject } from '../../../core/json/json-value.ts'
@@ -23,6 +25,10 @@ export interface ResponseState {
 }
 
 const REPEATED = Symbol('repeated fields of a response')
+const BRIEF = Symbol('repeated fields of a response in progress')
+const MOST_CHARACTERS_IN_PROGRESS = 256 * 1024
+/** Bytes of one of the 19 fields that are read from the request, so that all are within the limit. */
+const MOST_BYTES_OF_FIELD = 8 * 1024
 
 /** Prints a response as JSON. */
 export function printResponse(request: RequestDocument, state: ResponseState): string {
@@ -39,13 +45,27 @@ export function printResponse(request: RequestDocument, state: ResponseState): s
     output: state.output,
     usage: state.usage,
   }
-  return `${JSON.stringify(own).slice(0, -1)},${request.memo(REPEATED, printRepeated)}}`
+  const repeated = state.status === 'in_progress' ? request.memo(BRIEF, printBrief) : wholeOf(request)
+  return `${JSON.stringify(own).slice(0, -1)},${repeated}}`
 }
 
-/** Prints the fields that repeat the request, without braces. */
-function printRepeated(request: RequestDocument): string {
-  const given = (name: string): unknown => request.field(name) ?? null
-  const tools = request.field('tools')
+function wholeOf(request: RequestDocument): string {
+  return request.memo(REPEATED, () => printRepeated((name) => request.field(name)))
+}
+
+function printBrief(request: RequestDocument): string {
+  const whole = wholeOf(request)
+  if (whole.length <= MOST_CHARACTERS_IN_PROGRESS) return whole
+  return printRepeated((name) => {
+    const size = request.raw(name)?.length ?? 0
+    return size > MOST_BYTES_OF_FIELD ? undefined : request.field(name)
+  })
+}
+
+/** Prints the fields that repeat the request, without braces; `field` reads one of it. */
+function printRepeated(field: (name: string) => unknown): string {
+  const given = (name: string): unknown => field(name) ?? null
+  const tools = field('tools')
   const fields = {
     background: false,
     instructions: given('instructions'),
@@ -54,12 +74,12 @@ function printRepeated(request: RequestDocument): string {
     parallel_tool_calls: given('parallel_tool_calls') ?? true,
     previous_response_id: given('previous_response_id'),
     prompt_cache_key: given('prompt_cache_key'),
-    reasoning: { effort: null, summary: null, ...objectOf(request.field('reasoning')) },
+    reasoning: { effort: null, summary: null, ...objectOf(field('reasoning')) },
     safety_identifier: given('safety_identifier'),
     service_tier: 'default',
     store: false,
     temperature: given('temperature') ?? 1,
-    text: { format: { type: 'text' }, ...objectOf(request.field('text')) },
+    text: { format: { type: 'text' }, ...objectOf(field('text')) },
     tool_choice: given('tool_choice') ?? 'auto',
     tools: Array.isArray(tools) ? tools.map(withDefaults) : [],
     top_logprobs: given('top_logprobs') ?? 0,

@@ -254,3 +254,39 @@ test('responses stream: the response repeats the request, with defaults', (t) =>
     usage: { input_tokens: 5, output_tokens: 7, total_tokens: 12 },
   })
 })
+
+test('responses stream: large fields of the request are repeated once, at its end', (t) => {
+  const LARGE = 300 * 1024
+  const tools = [{ type: 'function', name: 'f', description: 'd'.repeat(LARGE) }]
+  const asked = { model: 'm', input: 'hi', tools, instructions: 'i'.repeat(LARGE), temperature: 0.5 }
+  const stream = respondTo([start(), end('end_turn'), DONE], asked)
+  const whole = assertResponseStream(stream)
+  t.is(whole.instructions, asked.instructions)
+  t.like(whole.tools, tools)
+  const begun = stream.slice(0, stream.indexOf('event: response.completed'))
+  t.true(begun.length < LARGE, `${begun.length} characters`)
+  t.is(begun.match(/"temperature":0.5/g)?.length, 2)
+  t.is(begun.match(/"instructions":null/g)?.length, 2)
+})
+
+test('responses stream: the fields that it repeats at its beginning are bounded, whatever they are', (t) => {
+  const LARGE = 300 * 1024
+  for (const field of [
+    'metadata',
+    'text',
+    'prompt_cache_key',
+    'user',
+    'safety_identifier',
+    'reasoning',
+    'tool_choice',
+  ]) {
+    const long = 'x'.repeat(LARGE)
+    const isObject = ['metadata', 'text', 'reasoning', 'tool_choice'].includes(field)
+    const stream = respondTo([start(), end('end_turn'), DONE], {
+      model: 'm',
+      input: 'hi',
+      [field]: isObject ? { long } : long,
+    })
+    t.true(stream.indexOf('event: response.completed') < LARGE, field)
+  }
+})
