@@ -39,7 +39,9 @@ export function assertModels(
   const isUsable = ({ provider, model }: Target) =>
     isAmong(patterns, model) || isAmong(patterns, `${provider}/${model}`)
   if (!isAmong(patterns, document.model) && !targets.every(isUsable)) throw refusal('model')
-  const named = namedModels(document).find((model) => !targets.every(({ provider }) => isUsable({ provider, model })))
+  const named = targets
+    .flatMap(({ provider }) => namedModels(document, provider).map((model) => ({ provider, model })))
+    .find((target) => !isUsable(target))?.model
   if (named !== undefined) throw refusal(`The model \`${named.slice(0, LONGEST_NAME)}\` in the body`)
 }
 

@@ -40,24 +40,36 @@ const NAMES_MODELS = /(?:^|_)(?:models?|fallbacks)$/i
 const DEEPEST = 16
 const MOST_NAMES = 64
 
+/** Providers that get a translation of every Responses request: its tools take no model with them. */
+const OF_OTHER_APIS: ReadonlySet<string> = new Set(['anthropic', 'bedrock', 'vertex', 'gemini'])
+
 /**
- * Returns the names of the models that a body names besides its `model`, each once; from one scan for each body. Throws
- * `invalid_request` for more than 64, or for fields nested deeper than 16 levels.
+ * Returns the names of the models that a body names besides its `model`, each once; from one scan for each body. For a
+ * provider that gets a translation of it, without those that the translation leaves out. Throws `invalid_request` for more
+ * than 64, or for fields nested deeper than 16 levels.
  */
-export function namedModels(document: RequestDocument): readonly string[] {
-  return document.memo(NAMED, (body) => readJson(body.bytes, () => findNames(body)))
+export function namedModels(document: RequestDocument, provider?: string): readonly string[] {
+  const named = document.memo(NAMED, (body) => readJson(body.bytes, () => findNames(body)))
+  return provider !== undefined && OF_OTHER_APIS.has(provider) ? named.withoutTools : named.all
 }
 
 /** Returns the targets, and for each of their providers the further models that the body names. */
 export function targetsWithNamed(targets: readonly Target[], document: RequestDocument): readonly Target[] {
-  const names = namedModels(document)
-  if (names.length === 0) return targets
-  const providers = new Set(targets.map(({ provider }) => provider))
-  return [...targets, ...[...providers].flatMap((provider) => names.map((model) => ({ provider, model })))]
+  if (namedModels(document).length === 0) return targets
+  const providers = [...new Set(targets.map(({ provider }) => provider))]
+  const named = providers.flatMap((provider) => namedModels(document, provider).map((model) => ({ provider, model })))
+  return [...targets, ...named]
 }
 
-function findNames(document: RequestDocument): readonly string[] {
+/** The names of a body, and in a Responses request those that are not in its tools alone. */
+interface Named {
+  readonly all: readonly string[]
+  readonly withoutTools: readonly string[]
+}
+
+function findNames(document: RequestDocument): Named {
   const names = new Set<string>()
+  const ofTools = new Set<string>()
   const { fields } = document.shape
   // The other dialects require `messages`.
   const isResponses = fields.has('input') && !fields.has('messages')
@@ -65,11 +77,14 @@ function findNames(document: RequestDocument): readonly string[] {
     if (key === ASKED || DATA.has(key) || SCHEMA.test(key) || (isResponses && RESPONSES_DATA.has(key))) continue
     const raw = document.raw(key)
     if (raw === undefined || !mayName(key, raw[0])) continue
-    const into = { text: raw.toString('latin1'), names, isTools: key === TOOLS, isResponses }
+    const isTools = key === TOOLS
+    const into = { text: raw.toString('latin1'), names: isTools && isResponses ? ofTools : names, isTools, isResponses }
     collect(into, { key, start: 0, end: raw.length }, 0)
   }
-  names.delete(document.model)
-  return [...names]
+  const all = new Set([...names, ...ofTools])
+  if (all.size > MOST_NAMES) throw tooMany()
+  for (const found of [names, all]) found.delete(document.model)
+  return { all: [...all], withoutTools: [...names] }
 }
 
 /** Returns whether a value can name a model, by its first byte: lists and objects may, a text by its key. */
@@ -91,7 +106,7 @@ function collect(into: Collecting, { key = '', start, end }: Child, depth: numbe
   const { text, names } = into
   const first = text[start]
   if (first === '"' && NAMES_MODELS.test(key)) names.add(String(parseJson(utf8Of(text.slice(start, end)))))
-  if (names.size > MOST_NAMES) throw refusal(`names more than ${MOST_NAMES} models`)
+  if (names.size > MOST_NAMES) throw tooMany()
   if (first !== '[' && first !== '{') return
   if (depth === DEEPEST) throw refusal(`has a field that is nested deeper than ${DEEPEST} levels`)
   const inside = children(text, start)
@@ -109,6 +124,10 @@ function isData(key: string, { isTools, isFunction }: { isTools: boolean; isFunc
 
 function isFunctionType(text: string, { key, start, end }: Child): boolean {
   return key === 'type' && text.slice(start, end) === '"function"'
+}
+
+function tooMany(): GatewayError {
+  return refusal(`names more than ${MOST_NAMES} models`)
 }
 
 function refusal(what: string): GatewayError {
