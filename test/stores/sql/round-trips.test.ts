@@ -14,7 +14,7 @@ const WINDOWS = ['d:2026-11-21', 'm:2026-11'].flatMap((window) =>
 )
 
 testWithPostgres(
-  'round trips: a hold in six windows, with a call or without, takes one; so do all ends of a moment',
+  'round trips: a hold in six windows, with a call or without, takes three with its commit, all ends of a moment one',
   async (t) => {
     const database = await createMigratedDatabase()
     const relay = await startCountingRelay(t, database)
@@ -40,8 +40,8 @@ testWithPostgres(
     }
     // The first of a day creates its windows.
     await admit('first')
-    t.is(await tripsOf(() => store.run('spend.reserve', holdOf('a'))), 1)
-    t.is(await tripsOf(() => admit('b')), 1)
+    t.is(await tripsOf(() => store.run('spend.reserve', holdOf('a'))), 3)
+    t.is(await tripsOf(() => admit('b')), 3)
     t.is(
       await tripsOf(() =>
         store.run(

@@ -9,24 +9,30 @@ import type { ShortCut } from './short-cuts.ts'
 
 /*
  * DESIGN. Money that fits is held by one statement, and so is money together with a call within its quota, where the
- * general commands take four round trips and one for each window. The statement locks the windows in the order of those
+ * general commands take four round trips and one for each window. It is committed by a trip of its own, in time: a server
+ * that hangs must not hold money for a request that has been refused. The statement locks the windows in the order of those
  * commands, decides on the locked rows, and changes all or nothing. All other requests are left to the commands, which
  * alone handle refusals, windows without a row, and holds that exist.
  */
 
 /** Does the same as `reserveSpend`. */
-export const reserveFitting: ShortCut<SpendHold, Reservation> = async (db, hold, { now, inTransaction }) => {
+export const reserveFitting: ShortCut<SpendHold, Reservation> = async (
+  db,
+  hold,
+  { now, inTransaction, commitInTime },
+) => {
   const given = givenOf(hold)
-  const rows = given === undefined ? [] : await unlessKnown(holdFitting(db, given, now))
+  const rows = given === undefined ? [] : await unlessKnown(commitInTime(() => holdFitting(db, given, now)))
   return rows.length > 0 ? { ok: true, standing: standingOf(hold, rows) } : inTransaction(hold)
 }
 
 /** Does the same as `admitSpend`. */
-export const admitFitting: ShortCut<AdmissionOrder, AdmissionOutcome> = async (db, order, { now, inTransaction }) => {
+export const admitFitting: ShortCut<AdmissionOrder, AdmissionOutcome> = async (db, order, trip) => {
+  const { now, inTransaction, commitInTime } = trip
   const given = givenOf(order.hold)
   const call = callGiven(order.call)
   if (given === undefined || call === undefined) return inTransaction(order)
-  const rows = await unlessKnown(admitWithinQuota(db, { ...given, ...call }, now))
+  const rows = await unlessKnown(commitInTime(() => admitWithinQuota(db, { ...given, ...call }, now)))
   if (rows.length === 0) return inTransaction(order)
   return { spend: { ok: true, standing: standingOf(order.hold, rows) }, call: { ok: true, callCredits: 0 } }
 }

@@ -12,9 +12,11 @@ export interface Trip<Input, Output> {
   readonly now: Moment
   /** Runs the command itself, on the same connection. */
   readonly inTransaction: (input: Input) => Promise<Output>
+  /** Runs `work` as a transaction, which is not committed after the caller's time-out. */
+  readonly commitInTime: <Result>(work: () => Promise<Result>) => Promise<Result>
 }
 
-/** Performs a command by one statement, a transaction by itself, where possible; leaves other cases to the command. */
+/** Performs a command by one statement where possible; leaves other cases to the command. */
 export type ShortCut<Input, Output> = (db: Kysely<Database>, input: Input, trip: Trip<Input, Output>) => Promise<Output>
 
 /** Short cuts, by the command they replace. */

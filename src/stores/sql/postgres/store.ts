@@ -169,8 +169,10 @@ class PostgresStore implements SqlStore {
     const shortCut = shortCuts[name] as ShortCut<unknown, unknown> | undefined
     const db = this.#queriesOn(client)
     if (WITHOUT_TRANSACTION.has(name)) return command(db, input, SERVER_NOW)
-    const inTransaction = (rest: unknown) => this.#inTransaction(client, () => command(db, rest, SERVER_NOW), askedAtMs)
-    return shortCut === undefined ? inTransaction(input) : shortCut(db, input, { now: SERVER_NOW, inTransaction })
+    const commitInTime = <Result>(work: () => Promise<Result>) => this.#inTransaction(client, work, askedAtMs)
+    const inTransaction = (rest: unknown) => commitInTime(() => command(db, rest, SERVER_NOW))
+    if (shortCut === undefined) return inTransaction(input)
+    return shortCut(db, input, { now: SERVER_NOW, inTransaction, commitInTime })
   }
 
   async #inTransaction<Output>(client: pg.PoolClient, work: () => Promise<Output>, askedAtMs: number): Promise<Output> {
