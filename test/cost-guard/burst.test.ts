@@ -17,7 +17,7 @@ const NANO = 1e9
 const testWithPostgres = isPostgresExpected ? test.serial : test.skip
 
 for (const { cap, title } of [
-  { cap: 0.04, title: 'that most of it exceeds' },
+  { cap: 0.01, title: 'that most of it exceeds' },
   { cap: 1000, title: 'far from it' },
 ])
   testWithPostgres(

@@ -34,6 +34,7 @@ const NAMED: Readonly<Record<string, { why: string; texts: readonly string[] }>>
     texts: ['compress', 'cost-guard', 'exact-cache', 'exact-cache,compress', 'none'],
   },
   'accounts/session-tokens.test.ts': { why: 'no pipeline: an algorithm', texts: ['none'] },
+  'cost-guard/assumed-limit.test.ts': { why: 'compares with a call without a guard', texts: ['none'] },
   'cost-guard/cut-streams.test.ts': { why: 'compares with a call without a guard', texts: ['none'] },
   'cost-guard/odd-bodies.test.ts': { why: 'costs are counted without a guard', texts: ['none'] },
   'cost-guard/own-reading.test.ts': { why: 'no pipeline: the name of a case', texts: ['none'] },
