@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import type { ExecutionContext } from 'ava'
 import { startCloudGateway } from '../support/accounts.ts'
 import { createMigratedDatabase } from '../support/migrated-database.ts'
@@ -10,7 +13,11 @@ export async function startOnPostgres(t: ExecutionContext, count: number) {
   const databaseUrl = await createMigratedDatabase()
   const provider = await startProvider({ apiKey: OPERATOR_KEY })
   t.teardown(provider.close)
+  // The key of receipts is one for all gateways on a database.
+  const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-gateways-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
   const env = {
+    SVC_DATA_DIR: folder,
     DATABASE_URL: databaseUrl,
     ANTHROPIC_API_KEY: OPERATOR_KEY,
     ANTHROPIC_BASE_URL: provider.url,

@@ -291,7 +291,10 @@ test('ledger: a new key continues it, and a holder of the old key alone accepts 
 test('ledger: a head by a key that is not in data_dir is not continued, and the key is not published', async (t) => {
   const kept = await runGateway(t)
   renameSync(path.join(kept.dataDir, 'receipt-key.pem'), path.join(kept.dataDir, 'aside.pem'))
-  await using gateway = await startGateway(environment(kept.dataDir))
+  // The receipt waits until the gateway has stopped.
+  const config = path.join(kept.dataDir, 'stops-at-once.yaml')
+  writeFileSync(config, 'server:\n  drain_timeout: 0s\n')
+  await using gateway = await startGateway({ ...environment(kept.dataDir), SVC_CONFIG: config })
   const { headers } = await send(gateway.url, { body: ask('hello') })
   const receipt = await get(gateway.url, `/v1/receipts/${headers['x-svc-receipt']}`)
   t.is(receipt.status, 503)
