@@ -99,7 +99,8 @@ async function startServers() {
     startBrowserServer(),
     isRedisExpected ? createRedis(owner, MOST_DATABASES) : undefined,
   ])
-  running.add(browser.process())
+  const { pid } = browser.process()
+  process.once('exit', () => pid !== undefined && killGroup(pid))
   // Removed after the servers have ended, which write to it.
   process.off('exit', removeFolder)
   process.once('exit', removeFolder)
@@ -109,6 +110,15 @@ async function startServers() {
     ...(redis !== undefined && { TURNPIKE_TEST_REDIS: redis.url }),
   }
   return { env, browser }
+}
+
+/** Ends a browser with its helpers, which have a group of their own: asked to end, it would first write to its profile. */
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has ended.
+  }
 }
 
 /** Creates a temporary folder in memory, where there is enough. */
