@@ -6,18 +6,15 @@
 // Everything shares the cores of this machine, so the throughput of four gateways depends as much on the rest as on
 // them. Therefore the CPU of each component is measured separately: a gateway's per request, alone and as one of
 // several, and the share of the machine that is left for gateways. Rounds of all sizes alternate, and medians are shown.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
-import path from 'node:path'
+import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { createKey, startCloudProcess } from '../test/support/accounts.ts'
 import type { GatewayProcess } from '../test/support/gateway-process.ts'
-import { createPostgres } from '../test/support/postgres.ts'
-import { createRedis } from '../test/support/redis.ts'
 import { createTemplate, stamp } from './bodies.ts'
 import { cases } from './cases.ts'
-import { startUpstream } from './gateway-process.ts'
+import { type CloudServers, owner, withCloudServers } from './cloud-servers.ts'
 import { cpuMicroseconds, processTree } from './process-accounting.ts'
 import { sendRequest } from './send-request.ts'
 import { median } from './statistics.ts'
@@ -42,38 +39,19 @@ interface Round {
 
 /** Makes each request unique. */
 let counter = 0
-const endings: (() => unknown)[] = []
-const owner = { teardown: (end: () => unknown) => void endings.push(end) }
-try {
-  await measureAll()
-} finally {
-  for (const end of endings.reverse()) await end()
-}
+await withCloudServers(measureAll)
 
-async function measureAll(): Promise<void> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-bench-'))
-  endings.push(() => rmSync(folder, { recursive: true, force: true }))
-  const [postgres, redis, upstream] = await Promise.all([
-    createPostgres(owner),
-    createRedis(owner),
-    startUpstream(folder),
-  ])
-  endings.push(upstream.stop)
-  const config = path.join(folder, 'turnpike.yaml')
-  writeFileSync(config, JSON.stringify({ log_level: 'warn', plans: { free: { included_calls: 1e9 } } })) // JSON is YAML
-  const env = {
+async function measureAll({ postgres, redis, env }: CloudServers): Promise<void> {
+  const shared = {
+    ...env,
     DATABASE_URL: await postgres.createDatabase(),
     REDIS_URL: redis.url,
-    ANTHROPIC_BASE_URL: upstream.origin,
-    ANTHROPIC_API_KEY: 'x',
     SVC_PIPELINE: PIPELINE,
-    SVC_RATE_LIMIT: '1000000',
-    SVC_CONFIG: config,
     LOG_LEVEL: 'warn',
   }
   const gateways: GatewayProcess[] = []
-  for (let nth = 0; nth < Math.max(...SIZES); nth++) gateways.push(await startCloudProcess(env))
-  endings.push(() => Promise.all(gateways.map((gateway) => gateway.stop())))
+  for (let nth = 0; nth < Math.max(...SIZES); nth++) gateways.push(await startCloudProcess(shared))
+  owner.teardown(() => Promise.all(gateways.map((gateway) => gateway.stop())))
   const { key } = await createKey(gateways[0] as GatewayProcess, 'bench') // safe: there are some
   for (const gateway of gateways) await runRound([gateway], key, WARM_MS)
   const rounds = new Map<number, Round[]>(SIZES.map((size) => [size, []]))

@@ -1,19 +1,9 @@
-// `node bench/round-trips.ts`: statements and round trips of a request in cloud mode, with key, plan, caps and rate limit.
-//
-//   load (this process) ──► gateway ──► counting relays ──► PostgreSQL, Redis
-//
-// Each count includes what the gateway does in the background: settlements, quota charges, receipts and rows by the batch.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { createKey, startCloudProcess } from '../test/support/accounts.ts'
 import { startCountingRelay } from '../test/support/counting-relay.ts'
-import { createPostgres } from '../test/support/postgres.ts'
-import { createRedis } from '../test/support/redis.ts'
 import { createTemplate, stamp } from './bodies.ts'
-import { startUpstream } from './gateway-process.ts'
+import { type CloudServers, owner, withCloudServers } from './cloud-servers.ts'
 import { sendRequest } from './send-request.ts'
 
 const REQUESTS = 400
@@ -23,25 +13,9 @@ const QUIET_MS = 1000
 
 /** Makes each request unique. */
 let counter = 0
-const endings: (() => unknown)[] = []
-const owner = { teardown: (end: () => unknown) => void endings.push(end) }
-try {
-  await measureAll()
-} finally {
-  for (const end of endings.reverse()) await end()
-}
+await withCloudServers(measureAll)
 
-async function measureAll(): Promise<void> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-bench-'))
-  endings.push(() => rmSync(folder, { recursive: true, force: true }))
-  const [postgres, redis, upstream] = await Promise.all([
-    createPostgres(owner),
-    createRedis(owner),
-    startUpstream(folder),
-  ])
-  endings.push(upstream.stop)
-  const config = path.join(folder, 'turnpike.yaml')
-  writeFileSync(config, JSON.stringify({ log_level: 'warn', plans: { free: { included_calls: 1e9 } } })) // JSON is YAML
+async function measureAll({ postgres, redis, env }: CloudServers): Promise<void> {
   for (const [label, usd] of [
     ['far', 1_000_000],
     ['near', 4],
@@ -52,14 +26,11 @@ async function measureAll(): Promise<void> {
     const gateway = await startCloudProcess({
       DATABASE_URL: database.url,
       REDIS_URL: shared.url,
-      ANTHROPIC_BASE_URL: upstream.origin,
-      ANTHROPIC_API_KEY: 'x',
+      ...env,
       SVC_COST_PER_DAY: String(usd),
       SVC_COST_PER_MONTH: String(usd),
-      SVC_RATE_LIMIT: '1000000',
-      SVC_CONFIG: config,
     })
-    endings.push(() => gateway.stop())
+    owner.teardown(() => gateway.stop())
     const { key } = await createKey(gateway, 'bench')
     for (const connections of [1, 32]) {
       await send(gateway.url, { key, connections, requests: WARM_REQUESTS })

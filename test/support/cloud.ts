@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { JsonObject } from './json.ts'
-import { breakConnection, deliver, type Exchange, hang, sendGarbage } from './provider/deliver.ts'
+import { deliver, type Exchange, play as playScript } from './provider/deliver.ts'
 import { createJournal, type SeenRequest } from './provider/journal.ts'
 import { listen, type StandIn } from './provider/listen.ts'
 import type { Payload, PayloadScript } from './provider/payload.ts'
@@ -48,11 +48,8 @@ export async function startCloud(cloud: Cloud): Promise<CloudServer> {
   const scripts = new Map<string, { choose: Chooser<Script>; nth: number }>()
   const play = async (call: ModelCall, exchange: Exchange, request: SeenRequest) => {
     const scripted = scripts.get(call.model) ?? { choose: () => undefined, nth: 0 }
-    const script = scripted.choose(request, ++scripted.nth) ?? { kind: 'answer' }
-    if (script.kind === 'break') return breakConnection(script, exchange)
-    if (script.kind === 'garbage') return sendGarbage(script, exchange)
-    if (script.kind === 'hang') return hang(script, exchange)
-    return deliver(cloud.payload(script, { ...call, nth: scripted.nth }), script, exchange)
+    const script: Script = scripted.choose(request, ++scripted.nth) ?? { kind: 'answer' }
+    await playScript(script, exchange, (answered) => cloud.payload(answered, { ...call, nth: scripted.nth }))
   }
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const { entry, exchange } = open(request, response, journal)

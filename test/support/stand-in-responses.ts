@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errorOf, toErrorBody } from './openai/rejection.ts'
 import type { ChatScript } from './openai/script.ts'
-import { breakConnection, deliver, type Exchange, hang, sendGarbage } from './provider/deliver.ts'
+import { type Answered, deliver, play } from './provider/deliver.ts'
 import type { Payload } from './provider/payload.ts'
 import { open, readBody } from './provider/receive.ts'
 import { type Scripted, type Scripts, type Serving, startScripted } from './provider/scripted.ts'
@@ -41,26 +41,11 @@ async function serve(
   if (!isComplete) return
   response.setHeader('x-request-id', `req_responses${String(nth).padStart(19, '0')}`)
   if (refused !== undefined) return deliver(jsonOf(refused.status, toErrorBody(refused, 'openai')), {}, exchange)
-  await play(choose(entry) ?? { kind: 'answer' }, exchange, { body: entry.json ?? {}, nth })
+  const script: ChatScript = choose(entry) ?? { kind: 'answer' }
+  await play(script, exchange, (answered) => payloadOf(answered, { body: entry.json ?? {}, nth }))
 }
 
-async function play(script: ChatScript, exchange: Exchange, context: AnswerContext): Promise<void> {
-  switch (script.kind) {
-    case 'break':
-      return breakConnection(script, exchange)
-    case 'garbage':
-      return sendGarbage(script, exchange)
-    case 'hang':
-      return hang(script, exchange)
-    default:
-      return deliver(payloadOf(script, context), script, exchange)
-  }
-}
-
-function payloadOf(
-  script: Exclude<ChatScript, { kind: 'break' | 'garbage' | 'hang' }>,
-  context: AnswerContext,
-): Payload {
+function payloadOf(script: Answered<ChatScript>, context: AnswerContext): Payload {
   if (script.kind === 'reply') return jsonOf(script.status ?? 200, script.body, script.headers)
   if (script.kind === 'sse') return { status: 200, headers: SSE, body: Buffer.from(script.bytes) }
   if (script.kind === 'error') {

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { breakConnection, deliver, type Exchange, hang, sendGarbage } from '../provider/deliver.ts'
+import { play } from '../provider/deliver.ts'
 import { open, readBody } from '../provider/receive.ts'
 import type { Delivery } from '../provider/script.ts'
 import type { Serving } from '../provider/scripted.ts'
 import { checkRequest, type GeminiRules, routeOf } from './check-request.ts'
-import { type GeminiPayloadContext, toPayload } from './payload.ts'
+import { toPayload } from './payload.ts'
 import type { GeminiScript } from './script.ts'
 
 type GeminiServing = Serving<GeminiScript, GeminiRules>
@@ -30,22 +30,10 @@ export async function serve(request: IncomingMessage, response: ServerResponse, 
   const script: GeminiScript = entry.refused
     ? { kind: 'error', ...entry.refused }
     : (serving.script(entry) ?? { kind: 'answer' })
-  await play(script, exchange, context)
-}
-
-async function play(script: GeminiScript, exchange: Exchange, context: GeminiPayloadContext): Promise<void> {
-  switch (script.kind) {
-    case 'break':
-      return breakConnection(script, exchange)
-    case 'garbage':
-      return sendGarbage(script, exchange)
-    case 'hang':
-      return hang(script, exchange)
-    default: {
-      const payload = toPayload(script, context)
-      return deliver(payload, { ...script, ...toWrites(script, payload.body) }, exchange)
-    }
-  }
+  await play(script, exchange, (answered) => {
+    const payload = toPayload(answered, context)
+    return { ...payload, ...toWrites(answered, payload.body) }
+  })
 }
 
 /** Adds the sizes of events: delivery cuts events at `\n\n`, which Google's streams do not have. */

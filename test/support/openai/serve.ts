@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { breakConnection, deliver, type Exchange, hang, sendGarbage } from '../provider/deliver.ts'
+import { play } from '../provider/deliver.ts'
 import { open, readBody } from '../provider/receive.ts'
 import type { Serving } from '../provider/scripted.ts'
 import { type ChatRules, checkRequest, routeOf } from './check-request.ts'
-import { type ChatPayloadContext, toPayload } from './payload.ts'
+import { toPayload } from './payload.ts'
 import type { ChatRejection } from './rejection.ts'
 import type { ChatScript, Flavour } from './script.ts'
 
@@ -33,7 +33,8 @@ export async function serve(request: IncomingMessage, response: ServerResponse, 
   setHeaders(response, flavour, nth)
   const script: ChatScript = refused ? toScript(refused) : (serving.script(entry) ?? { kind: 'answer' })
   const context = { body: entry.json ?? {}, nth, flavour, route: routeOf(entry), done }
-  await play(script, exchange, models ? { ...context, models } : context)
+  const whole = models ? { ...context, models } : context
+  await play(script, exchange, (answered) => toPayload(answered, whole))
 }
 
 function setHeaders(response: ServerResponse, flavour: Flavour, nth: number): void {
@@ -47,17 +48,4 @@ function setHeaders(response: ServerResponse, flavour: Flavour, nth: number): vo
 function toScript({ status, type, message, param, code }: ChatRejection): ChatScript {
   const pointer = { ...(param === null ? {} : { param }), ...(code === null ? {} : { code }) }
   return { kind: 'error', status, type, message, ...pointer }
-}
-
-async function play(script: ChatScript, exchange: Exchange, context: ChatPayloadContext): Promise<void> {
-  switch (script.kind) {
-    case 'break':
-      return breakConnection(script, exchange)
-    case 'garbage':
-      return sendGarbage(script, exchange)
-    case 'hang':
-      return hang(script, exchange)
-    default:
-      return deliver(toPayload(script, context), script, exchange)
-  }
 }

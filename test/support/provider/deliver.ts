@@ -37,6 +37,32 @@ export async function deliver(payload: Payload, delivery: Delivery, exchange: Ex
   else await sink.end()
 }
 
+type ConnectionFault = BreakScript | GarbageScript | HangScript
+/** Scripts that are answered with a payload. */
+export type Answered<Script extends { kind: string }> = Exclude<Script, ConnectionFault>
+
+/** Plays a script: a fault of the connection, or the payload that `toPayload` makes of it. Returns when the response has ended. */
+export async function play<Script extends { kind: string }>(
+  script: Script | ConnectionFault,
+  exchange: Exchange,
+  toPayload: (script: Answered<Script>) => Payload & { readonly writes?: Writes | undefined },
+): Promise<void> {
+  if (isFault(script, 'break')) return breakConnection(script, exchange)
+  if (isFault(script, 'garbage')) return sendGarbage(script, exchange)
+  if (isFault(script, 'hang')) return hang(script, exchange)
+  // Safe: no other kinds of faults are left.
+  const answered = script as Answered<Script> & Delivery
+  const { writes, ...payload } = toPayload(answered)
+  return deliver(payload, writes === undefined ? answered : { ...answered, writes }, exchange)
+}
+
+function isFault<Kind extends ConnectionFault['kind']>(
+  script: { kind: string },
+  kind: Kind,
+): script is Extract<ConnectionFault, { kind: Kind }> {
+  return script.kind === kind
+}
+
 /** Breaks the connection before or within the header lines. */
 export async function breakConnection(script: BreakScript, exchange: Exchange): Promise<void> {
   await pause(script.before, exchange)
@@ -47,7 +73,7 @@ export async function breakConnection(script: BreakScript, exchange: Exchange): 
 }
 
 /** Answers with bytes that are not HTTP. */
-export async function sendGarbage(script: GarbageScript, exchange: Exchange): Promise<void> {
+async function sendGarbage(script: GarbageScript, exchange: Exchange): Promise<void> {
   exchange.markCut()
   const { socket } = exchange.request
   socket.write(script.bytes ?? GARBAGE, () => socket.destroy())

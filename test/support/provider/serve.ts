@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { checkRequest, type RequestRules, routeOf } from './check-request.ts'
-import { breakConnection, deliver, type Exchange, hang, sendGarbage } from './deliver.ts'
-import { type PayloadContext, toPayload } from './payload.ts'
+import { play } from './deliver.ts'
+import { toPayload } from './payload.ts'
 import { open, readBody } from './receive.ts'
 import type { Script } from './script.ts'
 import type { Serving } from './scripted.ts'
@@ -29,18 +29,6 @@ export async function serve(
   const script: Script = entry.refused
     ? { kind: 'error', ...entry.refused }
     : (serving.script(entry) ?? { kind: 'answer' })
-  await play(script, exchange, rules.models ? { ...context, models: rules.models } : context)
-}
-
-async function play(script: Script, exchange: Exchange, context: PayloadContext): Promise<void> {
-  switch (script.kind) {
-    case 'break':
-      return breakConnection(script, exchange)
-    case 'garbage':
-      return sendGarbage(script, exchange)
-    case 'hang':
-      return hang(script, exchange)
-    default:
-      return deliver(toPayload(script, context), script, exchange)
-  }
+  const whole = rules.models ? { ...context, models: rules.models } : context
+  await play(script, exchange, (answered) => toPayload(answered, whole))
 }

@@ -20,7 +20,7 @@ import { type ShortCut, shortCuts } from './short-cuts.ts'
  * Commands that change the same rows wait for each other in memory, not on connections (`lanes.ts`), and look-ups of keys
  * have connections of their own: a slow caller takes none from the others.
  *
- * Each command is a transaction on a connection of its own, or a short cut that needs none; the server's clock is the
+ * Each command is a transaction on a connection of its own, or one statement (`short-cuts.ts`); the server's clock is the
  * present. After its time-out the connection is closed, which rolls back the rest: no caller waits for a hanging server,
  * and the connection is not used again. Commands that the server rolled back because of others (deadlock, serialization) are retried.
  */
