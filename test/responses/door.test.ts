@@ -53,6 +53,17 @@ for (const [what, fields, param] of [
   })
 }
 
+for (const model of [...PROVIDERS, 'responder' as const].map((name) => MODELS[name])) {
+  test(`responses: a conversation that begins with the assistant reaches ${model}`, async (t) => {
+    const input = [
+      { role: 'assistant', content: 'Welcome!', phase: 'commentary' },
+      { role: 'user', content: t.title },
+    ]
+    const reply = await send(fixture.scenario(), { model, input })
+    t.is(reply.status, 200, reply.text)
+  })
+}
+
 test('responses: dropped fields are listed on the reply', async (t) => {
   const reply = await send(fixture.scenario(), {
     input: t.title,

@@ -40,6 +40,14 @@ test('gemini contents: empty texts are left out, because the provider refuses th
   t.deepEqual(translate(messages).contents, [{ role: 'user', parts: [{ text: 'a' }] }])
 })
 
+test('gemini contents: before a conversation that begins with the model there is a turn of the user', (t) => {
+  const { contents } = translate([assistant(use('a')), user(result('a'))])
+  t.deepEqual(
+    contents.map(({ role }: { role: string }) => role),
+    ['user', 'model', 'user'],
+  )
+})
+
 test('gemini contents: tool inputs keep their exact text', (t) => {
   const input = '{ "n": 1.0, "big": 9007199254740993, "10": 1, "2": "\\u00e9", "é": "漢" }'
   const body = `{"messages":[{"role":"assistant","content":[{"input":${input},"type":"tool_use","id":"a","name":"f"}]}]}`

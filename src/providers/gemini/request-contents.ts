@@ -7,7 +7,7 @@
  * Guarantees: texts, tool inputs and data are slices of the client's bytes. Roles alternate; in a user's turn the
  * function responses come first. Dropped content is in `droppedFields`.
  * Limits: Gemini has no instructions in the middle of a conversation, so they move to the front, and are reported as
- * `messages.role`. Empty turns are removed.
+ * `messages.role`. Empty turns are removed, and before a conversation that begins with the model there is a user's turn.
  */
 import { elementsOf, isString, type Members, membersOf } from '../../core/json/raw-json.ts'
 import type { RequestDocument } from '../../core/request/request.ts'
@@ -42,6 +42,8 @@ interface Walk extends Translation {
 const KNOWN_MESSAGE = new Set(['role', 'content'])
 const KNOWN_CALL = new Set(['type', 'id', 'name', 'input'])
 const FIELD = 'messages.content'
+/** Text of the user's turn that a conversation may lack, as JSON: Gemini refuses an empty one. */
+const BEGINNING = '"."'
 
 /** Translates `system` and `messages`. */
 export function toConversation(request: RequestDocument, translation: Translation): Conversation {
@@ -50,7 +52,7 @@ export function toConversation(request: RequestDocument, translation: Translatio
   addSystem(system, { path: 'system', field: 'system' }, walk)
   const messages = request.shape.messages.map(({ start, end }) => request.bytes.toString('latin1', start, end))
   for (const [index, message] of messages.entries()) addMessage(membersOf(message), index, walk)
-  const turns = walk.turns.filter(({ responses, parts }) => responses.length + parts.length > 0)
+  const turns = begunByUser(walk.turns.filter(({ responses, parts }) => responses.length + parts.length > 0))
   if (translation.traits.hasThinkingLevels) signUnsigned(turns)
   return { contents: turns.map(printTurn), system: walk.system.map(printPart) }
 }
@@ -163,6 +165,12 @@ function addResult(block: Members, { turn, place }: Spot, walk: Walk): void {
   if (result === undefined) return
   turn.responses.push(result.response)
   addAll(turn.parts, result.others)
+}
+
+/** Puts a turn of the user before a first turn of the model, which Gemini refuses. */
+function begunByUser(turns: Turn[]): readonly Turn[] {
+  if (turns[0]?.role !== 'model') return turns
+  return [{ role: 'user', responses: [], parts: [{ kind: 'text', text: BEGINNING }] }, ...turns]
 }
 
 /**

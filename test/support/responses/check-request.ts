@@ -22,7 +22,7 @@ const part = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('input_image'),
     image_url: z.string().regex(/^(https?:|data:image\/)/),
-    detail: z.enum(['auto', 'low', 'high']),
+    detail: z.enum(['auto', 'low', 'high', 'original']).optional(),
   }),
   z.strictObject({
     type: z.literal('input_file'),
