@@ -83,6 +83,8 @@ const SCENARIO_HEADER = 'x-claude-code-scenario'
 export interface ProviderFixtureOptions {
   readonly config?: JsonObject
   readonly env?: Environment
+  /** Replies to requests of no scenario. Unset: the default replies. */
+  readonly scripts?: ScenarioScripts
 }
 
 /** Starts the stand-ins and a gateway that is configured to call them. */
@@ -93,7 +95,7 @@ export function openProviderFixture(options: ProviderFixtureOptions = {}): Promi
 /** Opens a fixture whose gateway `start` starts. */
 export async function openProviderFixtureWith<Started extends Gateway>(
   start: Start<Started>,
-  { config = {}, env = {} }: ProviderFixtureOptions = {},
+  { config = {}, env = {}, scripts }: ProviderFixtureOptions = {},
 ): Promise<ProviderFixture<Started>> {
   const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-fixture-'))
   const scenarios = new Map<string, ScenarioScripts>()
@@ -102,7 +104,7 @@ export async function openProviderFixtureWith<Started extends Gateway>(
     <Name extends ProviderName>(name: Name) =>
     (request: SeenRequest) => {
       const scenario = String(request.headers[SCENARIO_HEADER])
-      const script = scenarios.get(scenario)?.[name]
+      const script = (scenarios.get(scenario) ?? scripts)?.[name]
       const nth = (counts.get(`${scenario} ${name}`) ?? 0) + 1
       counts.set(`${scenario} ${name}`, nth)
       return typeof script === 'function' ? script(nth, request) : script

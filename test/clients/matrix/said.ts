@@ -51,6 +51,11 @@ export function says(provider: ProviderName, turns: readonly Said[], refusedFirs
   return { [provider]: script }
 }
 
+/** Returns the script of one provider whose reply follows from the request alone. */
+export function answers(provider: ProviderName, reply: (request: SeenRequest) => Said) {
+  return (_nth: number, request: SeenRequest) => SPEAKERS[provider](reply(request))
+}
+
 /** Returns the script of one provider whose model first calls a tool with an input of exactly this text. */
 export function saysRaw(provider: ProviderName, { name, input }: { name: string; input: string }): ScenarioScripts {
   const script = (nth: number) => (nth === 1 ? callRaw(provider, name, input) : undefined)
