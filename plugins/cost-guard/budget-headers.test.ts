@@ -1,5 +1,5 @@
 import test from 'ava'
-import { budgetHeaders, type WindowBalance } from './budget-headers.ts'
+import { budgetHeaders, codexHeaders, type WindowBalance } from './budget-headers.ts'
 
 const USD = 1_000_000_000
 const AT_MS = Date.UTC(2027, 0, 31, 12)
@@ -25,4 +25,17 @@ test('budget headers: of the windows of a period the one with the least left is 
 test('budget headers: an overspent window has nothing left', (t) => {
   const headers = budgetHeaders([windowOf('key:a', 5, 7)], { atMs: AT_MS, isMessages: true })
   t.is(headers['anthropic-ratelimit-budget-usd-day-remaining'], '0')
+})
+
+test('budget headers: Codex gets shares of the day and of the month, with their length and end', (t) => {
+  const month = { ...windowOf('*', 200, 1), period: 'month' as const }
+  t.deepEqual(codexHeaders([windowOf('key:a', 5, 1, 0.5), month], AT_MS), {
+    'x-codex-primary-used-percent': '30',
+    'x-codex-primary-window-minutes': '1440',
+    'x-codex-primary-reset-at': '1801440000',
+    'x-codex-secondary-used-percent': '0.5',
+    'x-codex-secondary-window-minutes': '44640',
+    'x-codex-secondary-reset-at': '1801440000',
+  })
+  t.is(codexHeaders([windowOf('key:a', 0, 0)], AT_MS)['x-codex-primary-used-percent'], '100')
 })

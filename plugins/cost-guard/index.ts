@@ -3,7 +3,7 @@ import { definePlugin, z } from 'turnpike/plugin'
 import type { Usage } from 'turnpike/plugin/spend'
 import { answererOf, costOf, estimate, estimateBySize, mostOutputTokens, toNanoUsd, toUsd } from 'turnpike/plugin/spend'
 import { type AdmissionFacts, admit } from './admission.ts'
-import { budgetHeaders, leastLeft, type WindowBalance } from './budget-headers.ts'
+import { budgetHeaders, codexHeaders, leastLeft, removeAccountLimits, type WindowBalance } from './budget-headers.ts'
 import { Expectation } from './expectation.ts'
 import { Hold } from './hold.ts'
 import { lowerMaxTokens, sendMaxTokens } from './lower-max-tokens.ts'
@@ -33,7 +33,13 @@ const options = z.strictObject({
     .literal([429, 402])
     .default(429)
     .describe(
-      'HTTP status of a refusal. Coding agents other than Claude Code treat 429 as a short rate limit and retry; with 402 nearly all stop and show the message. Paid calls of agents are always refused with 429, since 402 requests a payment there.',
+      'HTTP status of a refusal. Coding agents other than Claude Code and Codex treat 429 as a short rate limit and retry; with 402 nearly all stop and show the message. Clients of Responses get 429 with the type `usage_limit_reached` in any case, and paid calls of agents 429, since 402 requests a payment there.',
+    ),
+  codex_limits: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether replies to clients of Responses have the share of the caller’s caps that is spent, as `x-codex-primary-used-percent` (day) and `x-codex-secondary-used-percent` (month) with their windows: Codex shows them in `/status` as the limits of the account.',
     ),
 })
 
@@ -66,9 +72,11 @@ export default definePlugin({
             exchange.idle('no cap is set')
             return next()
           }
-          const isMessages = exchange.dialect.name === 'messages'
-          const setBudgetHeaders = (windows: readonly WindowBalance[]) =>
-            ctx.set(budgetHeaders(windows, { atMs, isMessages }))
+          const { name: dialect } = exchange.dialect
+          const setBudgetHeaders = (windows: readonly WindowBalance[]) => {
+            ctx.set(budgetHeaders(windows, { atMs, isMessages: dialect === 'messages' }))
+            if (operators.codex_limits && dialect === 'responses') ctx.set(codexHeaders(windows, atMs))
+          }
           const answers = answersOf(exchange)
           // Estimated before the guard itself may lower the limit.
           const { request, targets, client, caller } = exchange
@@ -123,6 +131,7 @@ export default definePlugin({
             exchange.signal.throwIfAborted()
             isAsked = true
             await next()
+            if (dialect === 'responses' && exchange.reply !== undefined) removeAccountLimits(exchange.reply.headers)
           } catch (error) {
             settleFailure(bill, { isAsked })
             throw error

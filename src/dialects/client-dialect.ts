@@ -15,6 +15,8 @@ export interface ClientDialect {
   render(reply: BytesReply, request: ClientRequest): BytesReply
   /** Creates a translator from canonical events to this dialect's. */
   createTranslator(request: ClientRequest): EventTranslator
+  /** Returns one of the gateway's own errors with the status, headers and fields that its clients act on; unset: unchanged. */
+  readonly forClient?: (error: GatewayError) => GatewayError
   /** Builds the body of one of the gateway's own errors. */
   errorBody(error: GatewayError, requestId: string): object
   /** Keep-alive of an idle stream, and the events between which it may be sent. */

@@ -102,9 +102,10 @@ function sendError(
   const { res } = ctx
   ctx.respond = false
   if (res.headersSent || res.destroyed) return void res.destroy()
-  const error = toGatewayError(thrown)
   // Safe: the state that this middleware has set.
   const { dialect } = ctx.state as RequestState
+  const own = toGatewayError(thrown)
+  const error = dialect?.forClient?.(own) ?? own
   const shown = dialect?.errorBody(error, requestId) ?? { ...error.toBody(), request_id: requestId }
   const body = Buffer.from(hide(JSON.stringify(shown)))
   lingerAfterReply(res)

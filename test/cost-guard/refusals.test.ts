@@ -22,12 +22,15 @@ for (const dialect of ['messages', 'chat', 'responses'] as const) {
         t.is(reply.status, 429)
         t.is(reply.headers['x-should-retry'], 'false')
         t.is(reply.headers['retry-after'], undefined)
-        t.like(reply.json, { type: 'error', error: { type: `cost_limit_per_${period}`, limit: 0.0003, spent: 0 } })
-        const error = valueAt(reply.json, 'error') as { estimated: number; resets_at: string; message: string }
+        const type = dialect === 'responses' ? 'usage_limit_reached' : `cost_limit_per_${period}`
+        t.like(reply.json, { type: 'error', error: { type, limit: 0.0003, spent: 0 } })
+        const error = valueAt(reply.json, 'error') as { estimated: number; resets_at: unknown; message: string }
         t.true(error.estimated > 0.0003, error.message)
-        const resetsAtMs = Date.parse(error.resets_at)
-        if (period === 'request') t.true(resetsAtMs >= sentAtMs && resetsAtMs <= Date.now())
-        else t.true(isMidnight(error.resets_at) && resetsAtMs > Date.now())
+        const { resets_at: resetsAt } = error
+        const resetsAtMs = typeof resetsAt === 'number' ? resetsAt * 1000 : Date.parse(String(resetsAt))
+        if (period !== 'request') t.true(isMidnight(new Date(resetsAtMs).toISOString()) && resetsAtMs > Date.now())
+        else if (dialect === 'responses') t.is(resetsAt, null)
+        else t.true(resetsAtMs >= sentAtMs && resetsAtMs <= Date.now())
         if (dialect !== 'messages') t.is(valueAt(reply.json, 'error.code'), `cost_limit_per_${period}`)
         t.is(scenario.seen('anthropic').length + scenario.seen('openai').length, 0)
         const { settledNanoUsd, heldNanoUsd } = cost.books(t.title)

@@ -53,8 +53,8 @@ function payloadOf(script: Answered<ChatScript>, context: AnswerContext): Payloa
     return jsonOf(status, toErrorBody({ ...errorOf(status), status, message, param: null }, 'openai'), headers)
   }
   const whole = toResponse(context, script)
-  if (context.body.stream !== true) return jsonOf(200, whole)
-  return { status: 200, headers: SSE, body: toSse(whole, script.interleaved === true) }
+  if (context.body.stream !== true) return jsonOf(200, whole, script.headers)
+  return { status: 200, headers: { ...SSE, ...script.headers }, body: toSse(whole, script.interleaved === true) }
 }
 
 const SSE = { 'content-type': 'text/event-stream; charset=utf-8' }

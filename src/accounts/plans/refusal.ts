@@ -12,9 +12,11 @@ export function callRefusal(refused: CallRefusal): GatewayError {
     )
   }
   const { includedCalls, resetsAtMs } = refused
-  const again = resetsAtMs === undefined ? 'with the next paid period' : `at ${new Date(resetsAtMs).toISOString()}`
+  const resetsAt = resetsAtMs === undefined ? undefined : new Date(resetsAtMs).toISOString()
+  const again = resetsAt === undefined ? 'with the next paid period' : `at ${resetsAt}`
   return new GatewayError(
     'plan_calls_used',
     `The ${tier} plan has ${includedCalls} calls a period, and all are used or running. There are more ${again}, or on a larger plan.`,
+    { fields: resetsAt === undefined ? {} : { resets_at: resetsAt } },
   )
 }

@@ -7,6 +7,7 @@ import { withDroppedContent } from '../chat/reply/dropped-content.ts'
 import { toChatError } from '../chat/reply/errors.ts'
 import type { ClientDialect } from '../client-dialect.ts'
 import { KnownBodies } from '../known-bodies.ts'
+import { renderProviderError, toResponsesError } from './limit-error.ts'
 import { parseResponsesRequest } from './parse.ts'
 import { RESPONSES_REPLIES } from './replies.ts'
 import { breakEvent } from './reply/break-event.ts'
@@ -32,13 +33,15 @@ export function createResponsesDialect({ defaultMaxTokens, modelNamed, nowMs }: 
       new ClientRequest(known.recognise(bytes, parseResponsesRequest), RESPONSES_REPLIES, (document) =>
         toMessagesRequest(document, { defaultMaxTokens, modelNamed }),
       ),
-    render({ status, headers, bytes, usage }, { document }) {
-      const response = status === 200 ? toResponse(bytes, document, options) : undefined
-      const shown = status === 200 ? withDroppedContent(headers, bytes, CARRIED) : headers
-      const body = response ?? toChatError(status, bytes)
+    render(reply, { document }) {
+      const { status, headers, bytes, usage } = reply
+      if (status !== 200) return renderProviderError(reply)
+      const shown = withDroppedContent(headers, bytes, CARRIED)
+      const body = toResponse(bytes, document, options) ?? toChatError(status, bytes)
       return new BytesReply(status, shown, body, { usage, dialect: RESPONSES_REPLIES })
     },
     createTranslator: ({ document }) => new ResponseEvents(document, options),
+    forClient: (error) => toResponsesError(error, nowMs()),
     errorBody: chatErrorBody,
     ping: { text: ': ping\n\n', from: undefined, until: '[DONE]', isLast: (_, data) => data.trim() === '[DONE]' },
     breakEvent,

@@ -22,7 +22,9 @@ const CODES: ReadonlyMap<unknown, string> = new Map([
   ['billing_error', 'insufficient_quota'],
   ['invalid_request_error', 'invalid_prompt'],
 ])
-const TOO_LONG = /prompt is too long|context (?:length|window)|maximum context/i
+/** Words for an input beyond the model's window: of Anthropic, OpenAI and its like, Bedrock, Gemini. */
+const TOO_LONG =
+  /(?:prompt|input) is too long|context (?:length|window)|maximum context|input token count|too many input tokens/i
 
 /** The error of a stream. */
 export interface StreamError {
@@ -36,6 +38,10 @@ export function streamErrorOf(event: JsonObject): StreamError {
   const error = recordOf(event.error)
   const type = stringOf(error?.type) || 'api_error'
   const message = stringOf(error?.message) || 'The provider reported an error.'
-  const code = TOO_LONG.test(message) ? 'context_length_exceeded' : (CODES.get(type) ?? 'server_error')
-  return { type, code, message }
+  return { type, code: codeOf(type, message) ?? 'server_error', message }
+}
+
+/** Returns the code of an error with this type in the Messages shape; `undefined` where there is none that clients act on. */
+export function codeOf(type: string, message: string): string | undefined {
+  return TOO_LONG.test(message) ? 'context_length_exceeded' : CODES.get(type)
 }
