@@ -136,6 +136,7 @@ const ESCAPED_MEMBERS = new Map(
 const MOST_NAMES = 10_000
 /** Longest name of a member outside data, in bytes as written: names are decoded, compared and kept. */
 const LONGEST_NAME = 1024
+const QUOTES = 2
 /** A member without a bit whose content is the API's. */
 const KNOWN_MEMBER: Member = { bit: 0, firstBytes: NOTHING, isData: false, isFree: false }
 const UNKNOWN_MEMBER: Member = { ...KNOWN_MEMBER, isFree: true }
@@ -180,7 +181,7 @@ function walkOtherName(cursor: Cursor, names: Names): Member {
 /** Returns the byte offset after the key at `at`. Throws `ScanError`, and `BodyFault` for a name that is too long. */
 export function skipName(text: string, at: number): number {
   const end = skipKey(text, at)
-  if (end - at > LONGEST_NAME) throw new BodyFault(`expected a name of at most ${LONGEST_NAME} bytes`, at)
+  if (end - at > LONGEST_NAME + QUOTES) throw new BodyFault(`expected a name of at most ${LONGEST_NAME} bytes`, at)
   return end
 }
 

@@ -307,7 +307,8 @@ test('scanRequest: fields, tools, elements and values have limits, in data too',
   t.is(refusalOf(`{${fields(256)}}`), 'accepted')
   t.is(refusalOf(`{${fields(257)}}`), 'f256: expected at most 256 fields.')
   const list = (value: string, count: number) => `[${Array(count).fill(value).join(',')}]`
-  const name = 'k'.repeat(1023)
+  const name = 'k'.repeat(1025)
+  t.is(refusalOf(`{"${name.slice(1)}":0,"a":{"${name.slice(1)}":0}}`), 'accepted')
   t.is(refusalOf(`{"${name}":0}`), `["${name.slice(0, 64)}"]: expected a name of at most 1024 bytes.`)
   t.is(refusalOf(`{"a":{"${name}":0}}`), `a["${name.slice(0, 64)}"]: expected a name of at most 1024 bytes.`)
   t.notThrows(() => scanRequest(Buffer.from(`{"tools":[{"input_schema":{"${name}":0}}]}`)))

@@ -18,12 +18,16 @@ export const JSON_WORDS: readonly string[] = [
   ...['\xef\xbb\xbf', '\xc3', '\xed\xa0\x80', '\xe2\x80\xa8', '['.repeat(300), '{"a":'.repeat(300), '9'.repeat(400)],
 ]
 
+/** Limit of a member's name in bytes. */
+const LONGEST_NAME = 1024
+const STRING = /"((?:[^"\\]|\\.)*)"(\s*:)?/g
+
 const toLatin1 = (text: string) => Buffer.from(text).toString('latin1')
 const printed = (bodies: fc.Arbitrary<unknown>) => bodies.map((body) => JSON.stringify(body))
 
 /**
- * Bodies of model requests: the scan takes what JSON.parse takes and no deeper, but for what two readers could understand
- * differently; it gives the ranges of what JSON.parse sees, and is sure of a body only if the schema is; the whole parser refuses with `invalid_request` and nothing else.
+ * Bodies of model requests: the scan takes what JSON.parse takes and no deeper, but for long names and what two readers could
+ * understand differently; it gives the ranges of what JSON.parse sees, and is sure of a body only if the schema is; the whole parser refuses with `invalid_request` and nothing else.
  */
 export const jsonScan: Fuzzer = {
   name: 'json-scan',
@@ -41,7 +45,8 @@ export const jsonScan: Fuzzer = {
       promise(isInvalidRequest(scanned.error), `threw ${scanned.error}`)
       promise('error' in parsed, 'what the scan refuses is not taken')
       const isSound = !('error' in oracle) && isUtf8(bytes)
-      promise(!isSound || ambiguityOf(bytes.toString()) !== undefined, `refused: ${scanned.error.message}`)
+      const isRefusable = () => ambiguityOf(bytes.toString()) !== undefined || hasLongName(text)
+      promise(!isSound || isRefusable(), `refused: ${scanned.error.message}`)
       return 'refused as ambiguous'
     }
     if ('error' in scanned) {
@@ -66,6 +71,13 @@ export const jsonScan: Fuzzer = {
     if (!isTaken) return 'refused by the schema'
     return shape.plain ? 'plain' : 'unsure'
   },
+}
+
+/** True if valid JSON, bytes as latin1, has a name of more than 1024 bytes as written. */
+function hasLongName(text: string): boolean {
+  for (const [, name = '', colon] of text.matchAll(STRING))
+    if (colon !== undefined && name.length > LONGEST_NAME) return true
+  return false
 }
 
 function isInvalidRequest(error: unknown): boolean {
