@@ -26,7 +26,7 @@ export const ABOUT_ENGINES: Reasons = {
   'test/exact-cache/{redis,single-flight}.test.ts': 'is about one process, and about a Redis of its own',
   'test/exact-cache/{chat,replay,storing}.test.ts': AT_ONCE,
   'test/faults/{drain,start,log-reader}.test.ts': ONE_PROCESS,
-  'test/faults/{kills,matrix}/**': ONE_PROCESS,
+  'test/faults/{kills,matrix,stall}/**': ONE_PROCESS,
   'test/packaging/**': ONE_PROCESS,
   'test/payments/{canary,crashes,deaths,processes,reconcile,automatic,money}.test.ts': OWN_ENGINES,
   'test/payments/readiness.test.ts': OWN_MEMORY,
