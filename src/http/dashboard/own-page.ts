@@ -35,7 +35,7 @@ export function isUnderKnownName(ctx: Context, knownHosts: ReadonlySet<string>):
 /** Returns whether the request's host is a loopback name or address. */
 export function isUnderLoopbackName(ctx: Context): boolean {
   const host = hostOf(ctx)
-  return isLocalName(host) || LOOPBACK.test(host)
+  return isLocalName(host) || (isIP(host) !== 0 && LOOPBACK.test(host))
 }
 
 /** Returns whether a request comes from this machine, and not through a proxy on it. */
