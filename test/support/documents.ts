@@ -16,6 +16,7 @@ const BLOCK = /^```(\w+)\n(.*?)^```$/gms
 /** Pages with a test of their own: their requests and programs depend on earlier ones, or on packages installed on demand. */
 const WALKED = [
   'docs/agents.md',
+  'docs/clients/agents.md',
   'docs/clients/langchain.md',
   'docs/how-caching-stays-safe.md',
   'docs/plugin-tutorial.md',

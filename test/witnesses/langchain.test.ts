@@ -1,15 +1,11 @@
-import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
-import { promisify } from 'node:util'
 import { ChatAnthropic } from '@langchain/anthropic'
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models'
 import { HumanMessage, ToolMessage } from '@langchain/core/messages'
 import { ChatOpenAI } from '@langchain/openai'
 import test from 'ava'
 import { refuses, type Said, says } from '../clients/matrix/said.ts'
-import { examplesOf } from '../support/documents.ts'
 import { MODELS, openProviderFixture, PROVIDERS, type ProviderName } from '../support/provider-fixture.ts'
+import { runPrograms } from './programs.ts'
 
 const fixture = await openProviderFixture({ env: { SVC_PIPELINE: 'none' } })
 test.after.always(() => fixture.close())
@@ -122,11 +118,6 @@ function declareTests(cell: string, { provider, create, open }: Cell): void {
 }
 
 test('docs: the program for LangChain runs as written', async (t) => {
-  const folder = mkdtempSync(path.join(import.meta.dirname, 'node_modules/.docs-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  const [program] = examplesOf('docs/clients/langchain.md').filter(({ language }) => language === 'js')
-  const file = path.join(folder, 'program.mjs')
-  writeFileSync(file, (program?.code ?? '').replaceAll('http://127.0.0.1:3099', fixture.gateway.url))
-  const { stdout } = await promisify(execFile)(process.execPath, [file])
-  t.regex(stdout, /\S+\n\S+/)
+  const [printed] = await runPrograms('docs/clients/langchain.md', fixture.gateway.url)
+  t.regex(String(printed), /\S+\n\S+/)
 })

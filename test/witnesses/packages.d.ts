@@ -106,3 +106,104 @@ declare module '@langchain/openai' {
     configuration: { baseURL: string; defaultHeaders?: Readonly<Record<string, string>> }
   }) => BaseChatModel
 }
+
+declare module '@ai-sdk/open-responses' {
+  import type { LanguageModel } from 'ai'
+
+  export function createOpenResponses(settings: {
+    name: string
+    url: string
+    apiKey: string
+    headers: Readonly<Record<string, string>>
+  }): (model: string) => LanguageModel
+}
+
+declare module '@openai/agents' {
+  import type OpenAI from 'openai'
+  import type { ZodObject } from 'zod'
+
+  export class Agent {
+    constructor(options: {
+      name: string
+      model: string
+      instructions?: string
+      tools?: readonly object[]
+      handoffs?: readonly Agent[]
+      outputType?: ZodObject
+      modelSettings?: object
+    })
+    readonly name: string
+  }
+  export class OpenAIProvider {
+    constructor(options: { openAIClient: OpenAI; useResponses: boolean })
+  }
+  export interface RunResult {
+    readonly finalOutput: unknown
+    readonly lastAgent: Agent
+    readonly newItems: readonly { readonly type: string }[]
+    readonly state: {
+      readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly totalTokens: number }
+    }
+  }
+  export interface StreamedRunResult extends RunResult, AsyncIterable<object> {
+    readonly completed: Promise<void>
+    toTextStream(): AsyncIterable<string>
+  }
+  export class Runner {
+    constructor(options: { modelProvider: OpenAIProvider; tracingDisabled: boolean })
+    run(agent: Agent, input: string | readonly object[]): Promise<RunResult>
+    run(
+      agent: Agent,
+      input: string | readonly object[],
+      options: { stream: true; signal?: AbortSignal },
+    ): Promise<StreamedRunResult>
+  }
+  export function tool(options: {
+    name: string
+    description: string
+    parameters: ZodObject
+    execute: (input: object) => string
+  }): object
+}
+
+declare module '@mastra/core/agent' {
+  import type { LanguageModel } from 'ai'
+  import type { ZodObject } from 'zod'
+
+  interface Options {
+    readonly providerOptions?: object
+    readonly modelSettings?: { readonly maxRetries: number }
+    readonly structuredOutput?: { readonly schema: ZodObject }
+    readonly abortSignal?: AbortSignal
+  }
+  interface Output {
+    readonly text: string
+    readonly object: unknown
+    readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly cachedInputTokens?: number }
+  }
+  export class Agent {
+    constructor(options: {
+      id: string
+      name: string
+      instructions: string
+      model: LanguageModel
+      tools?: Readonly<Record<string, object>>
+    })
+    generate(prompt: string, options?: Options): Promise<Output>
+    stream(
+      prompt: string,
+      options?: Options,
+    ): Promise<{ readonly textStream: AsyncIterable<string>; readonly error: unknown }>
+  }
+}
+
+declare module '@mastra/core/tools' {
+  import type { ZodObject } from 'zod'
+
+  export function createTool(options: {
+    id: string
+    description: string
+    inputSchema: ZodObject
+    execute: (input: object) => Promise<object>
+  }): object
+}

@@ -38,6 +38,18 @@ export const aiSdkAnthropic: Client = {
   dialect: 'messages',
 }
 
+/** Vercel's AI SDK with its provider for OpenAI, which speaks Responses by default. */
+export const aiSdkResponses: Client = {
+  ...toClient(({ url, headers, model, reasons }) => {
+    const provider = createOpenAI({ apiKey: 'any-string', baseURL: `${url}/v1`, headers })
+    // It takes an effort only for models that it knows by name; `store` is for conversations without stored items.
+    const reasoning = reasons ? { forceReasoning: true, reasoningSummary: 'auto' } : {}
+    return { model: provider(model), search: {}, options: { store: false, ...reasoning } }
+  }),
+  name: 'ai-sdk-responses',
+  dialect: 'responses',
+}
+
 /** Vercel's AI SDK with its provider for OpenAI, speaking chat completions. */
 export const aiSdkOpenai: Client = {
   ...toClient(({ url, headers, model }) => {
@@ -48,10 +60,20 @@ export const aiSdkOpenai: Client = {
   dialect: 'chat',
 }
 
-type CreateModel = (options: ConversationOptions) => { model: LanguageModel; search: ToolSet }
+/** A model of one of the AI SDK's providers. */
+interface AiSdkModel {
+  readonly model: LanguageModel
+  /** The provider's own tool, for the feature that only its dialect has. */
+  readonly search: ToolSet
+  /** Further options of OpenAI's provider. */
+  readonly options?: JsonObject
+}
+
+type CreateModel = (options: ConversationOptions) => AiSdkModel
 type Settings = ReturnType<typeof toFields> & { model: LanguageModel; messages: ModelMessage[] }
 
-function toClient(create: CreateModel): Omit<Client, 'name' | 'dialect'> {
+/** Returns the client that converses by models of `create`. */
+export function toClient(create: CreateModel): Omit<Client, 'name' | 'dialect'> {
   return {
     errorOf: () => 'AI_APICallError',
     converse: (options) => converse(options, create),
@@ -65,12 +87,12 @@ function toClient(create: CreateModel): Omit<Client, 'name' | 'dialect'> {
 }
 
 function converse(options: ConversationOptions, create: CreateModel): Conversation {
-  const { search, ...first } = create(options)
-  let { model } = first
+  const { model: first, ...own } = create(options)
+  let model = first
   const messages: ModelMessage[] = []
   const ask = async (added: ModelMessage) => {
     messages.push(added)
-    const { answer, kept } = await send({ model, messages, ...toFields(options, search) }, options)
+    const { answer, kept } = await send({ model, messages, ...toFields(options, own) }, options)
     messages.push(...kept)
     return answer
   }
@@ -128,7 +150,7 @@ function toAnswer({ text, reasoningText, toolCalls, finishReason, usage }: Step,
   }
 }
 
-function toFields(options: ConversationOptions, search: ToolSet) {
+function toFields(options: ConversationOptions, { search, options: more }: Omit<AiSdkModel, 'model'>) {
   const { system, tools = [], reasons, asksOwn, signal, maxTokens, answerSchema } = options
   const own: ToolSet = Object.fromEntries(tools.map((spec) => [spec.name, toTool(spec)]))
   const thinking = reasons ? { thinking: { type: 'enabled', budgetTokens: BUDGET_TOKENS } } : {}
@@ -139,7 +161,7 @@ function toFields(options: ConversationOptions, search: ToolSet) {
     tools: asksOwn ? { ...own, ...search } : own,
     providerOptions: {
       anthropic: { ...thinking, structuredOutputMode: 'outputFormat' },
-      openai: { ...effort, ...(asksOwn && { logprobs: true }) },
+      openai: { ...effort, ...(asksOwn && { logprobs: true }), ...more },
     },
     ...(system !== undefined && { instructions: system }),
     ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),

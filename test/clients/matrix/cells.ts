@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import { isDrill } from '../../support/drill.ts'
 import {
   openProviderFixture,
   PROVIDERS,
@@ -7,7 +8,7 @@ import {
   type ProviderScenario,
   type ScenarioScripts,
 } from '../../support/provider-fixture.ts'
-import { aiSdkAnthropic, aiSdkOpenai } from './ai-sdk.ts'
+import { aiSdkAnthropic, aiSdkOpenai, aiSdkResponses } from './ai-sdk.ts'
 import { anthropicSdk } from './anthropic-sdk.ts'
 import type { Client, Conversation, ConversationOptions } from './client.ts'
 import { type Heard, hear } from './heard.ts'
@@ -21,7 +22,8 @@ import { openaiSdk } from './openai-sdk.ts'
  *            SDK ─▶ its own HTTP ─▶ gateway ─▶ stand-in of the provider, as strict as it
  *   Client ──┘ and the answer it gives          └── Said, its model's reply; Heard, its requests
  *
- * Limits: each SDK in the version that is installed, and in its most used way of calling.
+ * Limits: each SDK in the version that is installed, and in its most used way of calling. `npm test` leaves some out, which
+ * `npm run drill:clients` runs.
  */
 
 /** One cell: an SDK in front of a provider. */
@@ -45,7 +47,11 @@ export interface CellFixture {
   open(cell: Cell, scripts: ScenarioScripts): CellScenario
 }
 
-const CLIENTS = [anthropicSdk, openaiSdk, openaiResponses, aiSdkAnthropic, aiSdkOpenai]
+const EVERY_TIME = [anthropicSdk, openaiSdk, openaiResponses, aiSdkAnthropic, aiSdkOpenai]
+/** SDKs whose requests are like those of another one, and those that `npm run drill:clients` installs. */
+const IN_DRILLS = isDrill
+  ? [aiSdkResponses, (await import('../../witnesses/open-responses.ts')).aiSdkOpenResponses]
+  : []
 /** Dialects of the providers that speak one of the clients'. */
 const DIALECTS: Partial<Record<ProviderName, Client['dialect']>> = {
   anthropic: 'messages',
@@ -54,7 +60,7 @@ const DIALECTS: Partial<Record<ProviderName, Client['dialect']>> = {
   responder: 'responses',
 }
 
-const CELLS: readonly Cell[] = CLIENTS.flatMap((client) =>
+const CELLS: readonly Cell[] = [...EVERY_TIME, ...IN_DRILLS].flatMap((client) =>
   [...PROVIDERS, 'responder' as const].map((provider) => ({
     client,
     provider,

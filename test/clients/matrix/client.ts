@@ -102,8 +102,15 @@ export interface Client {
   isAbort(error: unknown): boolean
 }
 
-/** The SDKs: of OpenAI's and the Vercel AI SDK two each, for they speak several dialects. */
-export type ClientName = 'anthropic-sdk' | 'openai-sdk' | 'openai-responses' | 'ai-sdk-anthropic' | 'ai-sdk-openai'
+/** The SDKs: of OpenAI's and the Vercel AI SDK several each, for they speak several dialects. */
+export type ClientName =
+  | 'anthropic-sdk'
+  | 'openai-sdk'
+  | 'openai-responses'
+  | 'ai-sdk-anthropic'
+  | 'ai-sdk-openai'
+  | 'ai-sdk-responses'
+  | 'ai-sdk-open-responses'
 
 /** Returns the name that both of the official SDKs have for an error with this status. */
 export function errorClassOf(status: number): string {

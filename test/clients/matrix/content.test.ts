@@ -1,3 +1,6 @@
+import OpenAI from 'openai'
+import { zodTextFormat } from 'openai/helpers/zod'
+import { z } from 'zod'
 import { MODELS } from '../../support/provider-fixture.ts'
 import { eachCell, openCells } from './cells.ts'
 import { claimOf, impossibilityOf } from './impossible.ts'
@@ -88,6 +91,27 @@ for (const mode of ['whole', 'stream'] as const) {
     t.like(scenario.heard().answerSchema, CITY)
   })
 }
+
+eachCell(
+  'the SDK parses an answer by its zod schema, whole and streamed',
+  async (t, cell) => {
+    const city = { city: 'Köln', size: { km2: 405.02 } }
+    const said = { text: JSON.stringify(city) }
+    const { headers, heard } = cells.open(cell, says(cell.provider, [said, said]))
+    const baseURL = `${cells.fixture.gateway.url}/v1`
+    const { responses } = new OpenAI({ apiKey: 'any-string', baseURL, maxRetries: 0, defaultHeaders: headers })
+    const schema = z.object({ city: z.string(), size: z.object({ km2: z.number() }) })
+    const asked = {
+      model: MODELS[cell.provider],
+      input: 'Which city?',
+      text: { format: zodTextFormat(schema, 'place') },
+    }
+    t.deepEqual((await responses.parse(asked)).output_parsed, city)
+    t.deepEqual((await responses.stream(asked).finalResponse()).output_parsed, city)
+    t.like(heard().answerSchema, CITY)
+  },
+  ({ client }) => client.name === 'openai-responses',
+)
 
 for (const mode of ['whole', 'stream'] as const) {
   eachCell(`tokens are counted as the provider counts them (${mode})`, async (t, cell) => {

@@ -64,6 +64,8 @@ eachCell(
     t.regex(failure.message, new RegExp(`\\b${field}\\b`))
     t.is(scenario.seen(provider).length, 0)
   },
+  // It has no options beyond those of every provider.
+  ({ client }) => client.name !== 'ai-sdk-open-responses',
 )
 
 eachCell('a client that leaves ends the call of the provider', async (t, cell) => {

@@ -112,7 +112,7 @@ function hearResponses({ instructions, input, tools, reasoning, max_output_token
       text: textOf(output),
     })),
     tools: listOf(tools).map(({ name }) => name),
-    thoughts: ofType(items, 'reasoning').map(({ encrypted_content: sealed }) => sealed),
+    thoughts: ofType(items, 'reasoning').flatMap(({ encrypted_content: sealed }) => sealed ?? []),
     maxTokens: max_output_tokens,
     answerSchema: valueAt(text, 'format.schema'),
     reasoning,

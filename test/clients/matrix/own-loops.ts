@@ -34,6 +34,12 @@ export const OWN_LOOPS: Readonly<Record<ClientName, (options: LoopOptions) => Pr
     runAiSdk(createAnthropic({ apiKey: 'any-string', baseURL: `${url}/v1`, headers })(model), rest),
   'ai-sdk-openai': ({ url, headers, model, ...rest }) =>
     runAiSdk(createOpenAI({ apiKey: 'any-string', baseURL: `${url}/v1`, headers }).chat(model), rest),
+  'ai-sdk-responses': ({ url, headers, model, ...rest }) =>
+    runAiSdk(createOpenAI({ apiKey: 'any-string', baseURL: `${url}/v1`, headers })(model), rest),
+  'ai-sdk-open-responses': async ({ url, headers, model, ...rest }) => {
+    const { openResponsesModel } = await import('../../witnesses/open-responses.ts')
+    return runAiSdk(openResponsesModel({ url, headers, model }), rest)
+  },
 }
 
 async function runAnthropic({ url, headers, model, question, spec, run }: LoopOptions): Promise<string> {
@@ -93,6 +99,8 @@ async function runAiSdk(model: LanguageModel, { question, spec, run }: Task): Pr
     model,
     maxRetries: 0,
     prompt: question,
+    // For OpenAI's provider: without it, it sends references to items that only OpenAI has stored.
+    providerOptions: { openai: { store: false } },
     stopWhen: isStepCount(MOST_STEPS),
     tools: { [name]: tool({ description, inputSchema, execute: async (input) => run(input) }) },
   })

@@ -114,10 +114,13 @@ function deliveryOf({ isStuck, isBroken }: Pick<Said, 'isStuck' | 'isBroken'>, b
   return isStuck ? { writes: { sizes: [bytes], between } } : {}
 }
 
+/** Calls of Messages so far: a provider repeats no id, by which agents recognise a call. */
+let made = 0
+
 function speakMessages({ reasoning, text, calls = [], usage, isCut, ...how }: Said): Script {
-  const content: JsonObject[] = calls.map(({ name, input }, index) => ({
+  const content: JsonObject[] = calls.map(({ name, input }) => ({
     type: 'tool_use',
-    id: `toolu_${index}`,
+    id: `toolu_${++made}`,
     name,
     input,
   }))

@@ -15,7 +15,7 @@ const part = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('output_text'),
     text,
-    annotations: z.array(z.unknown()),
+    annotations: z.array(z.unknown()).optional(),
     logprobs: z.array(z.unknown()).optional(),
   }),
   z.strictObject({ type: z.literal('refusal'), refusal: text }),
