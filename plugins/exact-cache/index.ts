@@ -1,6 +1,7 @@
 import { bytes, definePlugin, type Exchange, type Reply, z } from 'turnpike/plugin'
 import { cacheOptions, replyFromStored, sharingRule, unpackReply } from 'turnpike/plugin/cache'
 import type { Flight } from './flight.ts'
+import { Flights } from './flights.ts'
 import { cacheKey } from './key.ts'
 import { attach, lead } from './share.ts'
 import { CacheStore } from './store.ts'
@@ -26,7 +27,7 @@ export default definePlugin({
   onError: 'bypass',
   setup({ max_memory }, { log, stores }) {
     const store = new CacheStore(stores.open('exact-cache', { maxBytes: max_memory }), log)
-    const flights = new Map<string, Flight>()
+    const flights = new Flights()
     return {
       middleware: (effective) =>
         async function exactCache(ctx, next) {

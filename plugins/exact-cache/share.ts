@@ -12,13 +12,14 @@ import type { Usage } from 'turnpike/plugin/spend'
 import { onAbort } from 'turnpike/plugin/thread'
 import { Broadcast, type Whole } from './broadcast.ts'
 import { Flight, type FlightResult, type Owner } from './flight.ts'
+import type { Flights } from './flights.ts'
 import { type Lease, takeLease } from './lease.ts'
 import type { CacheStore } from './store.ts'
 
 /** Dependencies of a flight's leader. */
 export interface Leading {
   readonly next: () => Promise<void>
-  readonly flights: Map<string, Flight>
+  readonly flights: Flights
   readonly key: string
   readonly store: CacheStore
   readonly ttlMs: number
@@ -34,7 +35,7 @@ export type Led = 'miss' | 'attached'
 export async function lead(exchange: Exchange, leading: Leading): Promise<Led> {
   const { next, flights, key, limitBytes } = leading
   const flight = new Flight()
-  flights.set(key, flight)
+  flights.add(key, flight)
   flight.join(exchange.signal)
   let lease: Lease | undefined
   try {
@@ -163,6 +164,6 @@ async function settle(
 }
 
 function leave(flight: Flight, { flights, key }: Leading, lease: Lease | undefined): void {
-  if (flights.get(key) === flight) flights.delete(key)
+  flights.remove(key, flight)
   void lease?.end()
 }

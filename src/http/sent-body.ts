@@ -1,5 +1,5 @@
 import { createHash, type Hash, hash } from 'node:crypto'
-import type { ServerResponse } from 'node:http'
+import { type IncomingMessage, ServerResponse } from 'node:http'
 
 /** Digest and size of a reply's body, as far as it was written. */
 export interface BodyDigest {
@@ -30,32 +30,43 @@ export function followBody(response: ServerResponse): () => BodyDigest {
 }
 
 type OnPiece = (piece: Uint8Array, isLast: boolean) => void
-
-const LISTENERS = Symbol('listeners to the body')
+type OnWritten = (error: Error | null | undefined) => void
 
 /**
- * Calls back for each chunk that is written as the body of a response. Node emits no event for it, so the two methods
- * of this response that accept a body are wrapped, once for all callers.
+ * A response of the gateway's server, whose body can be observed. Node emits no event for what is written, and functions of
+ * its own on each response cost more than they do: V8 then kept whole requests until a collection of the old generation.
  */
-export function tapBody(response: ServerResponse & { [LISTENERS]?: OnPiece[] }, onPiece: OnPiece): void {
-  if (response[LISTENERS] !== undefined) return void response[LISTENERS].push(onPiece)
-  const listeners = [onPiece]
-  response[LISTENERS] = listeners
-  const { write, end } = response
-  const take = (chunk: unknown, encoding: unknown, isLast: boolean): void => {
-    const piece = pieceOf(chunk, encoding)
-    if (piece === undefined || response.writableEnded || response.destroyed) return
+export class ObservedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+  #listeners: OnPiece[] | undefined
+
+  /** Calls back for each chunk that is written as the body. */
+  tap(onPiece: OnPiece): void {
+    if (this.#listeners === undefined) this.#listeners = [onPiece]
+    else this.#listeners.push(onPiece)
+  }
+
+  override write(chunk: unknown, encoding?: BufferEncoding | OnWritten, onWritten?: OnWritten): boolean {
+    if (this.#listeners !== undefined) this.#take(this.#listeners, pieceOf(chunk, encoding), false)
+    // Safe: the arguments are those of one of the overloads.
+    return super.write(chunk, encoding as BufferEncoding, onWritten)
+  }
+
+  override end(chunk?: unknown, encoding?: BufferEncoding | (() => void), onFinished?: () => void): this {
+    if (this.#listeners !== undefined) this.#take(this.#listeners, pieceOf(chunk, encoding), true)
+    // Safe: the arguments are those of one of the overloads.
+    return super.end(chunk, encoding as BufferEncoding, onFinished)
+  }
+
+  #take(listeners: readonly OnPiece[], piece: Uint8Array | undefined, isLast: boolean): void {
+    if (piece === undefined || this.writableEnded || this.destroyed) return
     for (const listener of listeners) listener(piece, isLast)
   }
-  // Safe: the arguments are passed on unchanged, in any of the overloads of the two methods.
-  response.write = ((...args: Parameters<typeof write>) => {
-    take(args[0], args[1], false)
-    return write.apply(response, args)
-  }) as typeof write
-  response.end = ((...args: Parameters<typeof end>) => {
-    take(args[0], args[1], true)
-    return end.apply(response, args)
-  }) as typeof end
+}
+
+/** Calls back for each chunk that is written as the body of a response of the gateway's server. */
+export function tapBody(response: ServerResponse, onPiece: OnPiece): void {
+  if (!(response instanceof ObservedResponse)) throw new TypeError('The response is not one of the gateway’s server.')
+  response.tap(onPiece)
 }
 
 function pieceOf(chunk: unknown, encoding: unknown): Uint8Array | undefined {

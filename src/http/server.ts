@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCodeOf, GatewayError } from '../core/errors.ts'
 import { createRequestId, requestIdHeaders } from './request-id.ts'
+import { ObservedResponse } from './sent-body.ts'
 
 /** Limits of the HTTP server, in milliseconds; `config/server.ts` describes them. */
 export interface ServerOptions {
@@ -25,6 +26,7 @@ export function createHttpServer(listener: RequestListener, options: ServerOptio
       keepAliveTimeout: options.keep_alive_timeout,
       connectionsCheckingInterval: Math.min(options.header_timeout, 5_000),
       noDelay: true,
+      ServerResponse: ObservedResponse,
     },
     listener,
   )

@@ -1,8 +1,9 @@
-import { EventEmitter } from 'node:events'
-import type { ServerResponse } from 'node:http'
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
 import test from 'ava'
 import type { CapturedRequest } from '../../core/ports/capture.ts'
 import type { Exchange } from '../../core/request/exchange.ts'
+import { ObservedResponse } from '../sent-body.ts'
 import { captureRequest } from './capture-request.ts'
 
 const MB = 1024 * 1024
@@ -10,16 +11,15 @@ const CALLER = { kind: 'key', scope: 'key:a', keyId: 'a', userId: 'u' } as const
 
 /** Captures a request whose reply is written in these pieces, the last one with its end. */
 function capture(original: Buffer, pieces: readonly Buffer[], isWanted = true) {
-  const response = Object.assign(new EventEmitter(), { destroyed: false, writableEnded: false, write() {}, end() {} })
+  const response = new ObservedResponse(new IncomingMessage(new Socket()))
   const kept: CapturedRequest[] = []
   const store = { put: (one: CapturedRequest) => kept.push(one), get: async () => undefined }
   // Safe: nothing else of the two is read.
   const exchange = { caller: CALLER, original, edits: [], watchEdits() {} } as unknown as Exchange
-  const open = { id: 'r', exchange, response: response as unknown as ServerResponse }
+  const open = { id: 'r', exchange, response }
   captureRequest(open, { store, isWanted: () => isWanted } as unknown as Parameters<typeof captureRequest>[1])
-  const { write, end } = open.response
-  for (const piece of pieces.slice(0, -1)) write(piece)
-  end(pieces.at(-1))
+  for (const piece of pieces.slice(0, -1)) response.write(piece)
+  response.end(pieces.at(-1))
   response.emit('close')
   return kept
 }

@@ -105,10 +105,32 @@ function finder(writer: BufferedWriter<StoredReceipt>, store: ReceiptStore): Rec
   }
 }
 
+/** Counts work that has not ended. A set of its promises would keep memory of each. */
+class Pending {
+  #count = 0
+  #onEnd = () => {}
+
+  enter(): void {
+    this.#count++
+  }
+
+  leave(): void {
+    if (--this.#count === 0) this.#onEnd()
+  }
+
+  /** Resolves when nothing is pending. */
+  ended(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onEnd = resolve
+      if (this.#count === 0) resolve()
+    })
+  }
+}
+
 /** Creates the receipts of a gateway: building and storing. */
 export function createReceipts({ keys, store, clock, log, onBuilt, ...accountants }: ReceiptsOptions): Receipts {
   const writer = createWriter(store, log)
-  const building = new Set<Promise<void>>()
+  const building = new Pending()
   const randomness = new RandomPool(ID_RANDOM_BYTES)
   const make = async (facts: ReplyFacts, { isKept }: { isKept: boolean }): Promise<void> => {
     try {
@@ -124,9 +146,8 @@ export function createReceipts({ keys, store, clock, log, onBuilt, ...accountant
     }
   }
   const record = (facts: ReplyFacts, how: { isKept: boolean }): void => {
-    const made = make(facts, how)
-    building.add(made)
-    void made.then(() => building.delete(made))
+    building.enter()
+    void make(facts, how).then(() => building.leave())
   }
   const open = (): OpenReceipt => {
     const admittedAtMs = clock.nowMs()
@@ -144,7 +165,7 @@ export function createReceipts({ keys, store, clock, log, onBuilt, ...accountant
     async close(timeoutMs) {
       const atMost = new AbortController()
       const late = sleep(timeoutMs, undefined, { signal: atMost.signal }).catch(() => {})
-      await Promise.race([Promise.all(building), late])
+      await Promise.race([building.ended(), late])
       atMost.abort()
       await writer.close(timeoutMs)
     },
