@@ -79,15 +79,16 @@ export default definePlugin({
           }
           const answers = answersOf(exchange)
           // Estimated before the guard itself may lower the limit.
-          const { request, targets, client, caller } = exchange
+          const { request, targets, client, caller, storedInputTokens } = exchange
+          const asked = { request, targets, client, storedInputTokens }
           const counter = tokens.forCaller?.(caller.scope) ?? tokens
           const estimators = { tokens: counter, prices }
-          const weigh = once(() => estimate({ request, targets, client }, estimators, { answers, atMs }))
+          const weigh = once(() => estimate(asked, estimators, { answers, atMs }))
           const key = `${caller.scope} ${exchange.target.provider}/${exchange.target.model}`
           const hold = new Hold(spend, exchange.id, { budget, atMs })
           const facts: AdmissionFacts = {
             weigh,
-            bySize: estimateBySize({ request, targets, client }, estimators, { answers, atMs }),
+            bySize: estimateBySize(asked, estimators, { answers, atMs }),
             lastLeftNanoUsd: lastLeft.get(caller.scope) ?? Number.POSITIVE_INFINITY,
             expectedTokens: expectation.tokens(key),
             maxTokens: mostOutputTokens(request),
@@ -117,7 +118,7 @@ export default definePlugin({
             prices,
             log,
             learn(usage) {
-              if (usage.isCounted) return
+              if (usage.isCounted || storedInputTokens > 0) return
               expectation.learn(key, Math.ceil(usage.outputTokens / answers))
               counter.learn?.(request, (answererOf(exchange) ?? exchange.target).model, inputTokensOf(usage))
             },

@@ -14,6 +14,8 @@ import type { PluginRegistry } from '../pipeline/registry.ts'
 import type { Providers } from '../providers/providers.ts'
 import { openRedisChannel, openWorkerChannel } from '../stores/channels/open.ts'
 import { createByteStores } from '../stores/kv/stores.ts'
+import { createStoredResponses } from '../stores/sql/responses/stored-responses.ts'
+import type { SqlStore } from '../stores/sql/store.ts'
 import { assertModeComplete, openAccounts } from './accounts.ts'
 import { openAgentPayments } from './agent-payments.ts'
 import { openBilling } from './billing.ts'
@@ -90,7 +92,18 @@ async function openSubsystems(options: AppOptions, disposal: Disposal): Promise<
   disposal.use('billing', billing)
   const readiness = new Readiness(() => database.isInPlace())
   const { capture, live } = intake
-  const server = createServer(options, { ...shared, workers, providers, spend, billing, capture, dashboard, readiness })
+  const responses = disposal.use('responses', openResponses(options, database))
+  const server = createServer(options, {
+    ...shared,
+    workers,
+    providers,
+    spend,
+    billing,
+    capture,
+    dashboard,
+    readiness,
+    responses,
+  })
   telemetry.startRetention()
   return {
     server,
@@ -100,6 +113,11 @@ async function openSubsystems(options: AppOptions, disposal: Disposal): Promise<
     endReadiness: () => readiness.end(server),
     endFeeds: () => live.close(),
   }
+}
+
+function openResponses({ config, log }: AppOptions, store: SqlStore) {
+  const { ttl: ttlMs, most_of_caller: mostOfCaller, total: mostBytes } = config.responses
+  return createStoredResponses({ store, ttlMs, mostOfCaller, mostBytes, log })
 }
 
 /** Only the dashboard publishes to other instances. */

@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import { listenHost } from '../config/reach.ts'
 import type { Config } from '../config/schema.ts'
 import type { Channel } from '../core/ports/channel.ts'
+import type { StoredResponses } from '../core/ports/stored-responses.ts'
 import { isLoopback } from '../core/system/listen-address.ts'
 import { createChatDialect } from '../dialects/chat/dialect.ts'
 import { createMessagesDialect } from '../dialects/messages/dialect.ts'
@@ -12,6 +13,7 @@ import { forProvider } from '../http/credential.ts'
 import type { DashboardOptions } from '../http/dashboard/routes.ts'
 import type { RequestLimits } from '../http/rate-limit.ts'
 import type { Readiness } from '../http/readiness.ts'
+import { ResponseStates } from '../http/responses/response-states.ts'
 import type { BillingRouteParts } from '../http/routes/billing.ts'
 import { createHttpServer } from '../http/server.ts'
 import { ModelCatalogue } from '../providers/model-catalogue.ts'
@@ -33,6 +35,8 @@ export interface ServerParts extends Pick<App, 'pipelines' | 'providers' | 'regi
   capture: DashboardIntake['capture']
   dashboard: DashboardOptions | undefined
   readiness: Readiness
+  /** Responses that callers can continue. */
+  responses: StoredResponses
   /** Channel to the other workers on this port. */
   workers: Channel | undefined
 }
@@ -54,6 +58,7 @@ export function createServer(
     dashboard,
     readiness,
     workers,
+    responses: stored,
   }: ServerParts,
 ): Server {
   const { authenticate } = accounts
@@ -77,12 +82,29 @@ export function createServer(
     nowMs: () => clock.nowMs(),
   }
   const chat = createChatDialect(translated)
-  const responses = createResponsesDialect(translated)
+  const responses = createResponsesDialect({ ...translated, keepsResponses: config.responses.keep })
+  const states = new ResponseStates({
+    responses: stored,
+    dialect: responses,
+    provider: (name) => providers.get(name),
+    keeps: config.responses.keep,
+    mostBytes: config.responses.largest,
+    log,
+  })
   const catalogue = new ModelCatalogue(providers, log)
   const app = createHttpApp({
     messages: { ...shared, recorder, route: 'messages', dialect: messages, pipelines },
     chat: { ...shared, recorder, route: 'chat', dialect: chat, pipelines },
-    responses: { ...shared, recorder, route: 'responses', dialect: responses, pipelines },
+    responses: {
+      ...shared,
+      recorder,
+      route: 'responses',
+      dialect: responses,
+      pipelines,
+      states,
+      watch: (exchange) => states.watch(exchange),
+    },
+    storedResponses: { ...shared, states, provider: (name) => providers.get(name), dialect: responses },
     relay: {
       ...shared,
       provider: (name) => providers.get(name),

@@ -10,6 +10,7 @@ import { metrics, receipts, telemetry, tracing } from './kept.ts'
 import { keys } from './keys.ts'
 import { mpp } from './mpp.ts'
 import { plans } from './plans.ts'
+import { responses } from './responses.ts'
 import { server } from './server.ts'
 import { sessions } from './sessions.ts'
 
@@ -253,6 +254,7 @@ export const configSchema = z.strictObject({
   limits: limits.prefault({}),
   models,
   providers: providers.prefault({}),
+  responses: responses.prefault({}),
   costs: costs.prefault({}),
   billing: billing.prefault({}),
   mpp: mpp.prefault({}),

@@ -4,6 +4,7 @@ import type { ClientRequest } from '../core/request/client-request.ts'
 import { Exchange, type Target } from '../core/request/exchange.ts'
 import type { ExchangeState } from '../core/request/exchange-state.ts'
 import type { RouteName } from '../core/request/route-name.ts'
+import type { ContinuedResponse } from '../core/request/stored-context.ts'
 import { idleModules } from '../core/telemetry/idle-modules.ts'
 import type { ReceiptSettlement } from '../core/telemetry/receipt.ts'
 import type { ClientDialect } from '../dialects/client-dialect.ts'
@@ -15,6 +16,7 @@ import { disconnectController, onClosed } from './client-disconnect.ts'
 import { forProvider } from './credential.ts'
 import { type CaptureOptions, captureRequest } from './dashboard/capture-request.ts'
 import { RECEIPT_HEADER, ReceiptOfReply } from './receipt-of-reply.ts'
+import type { ReplyWatch } from './reply-watch.ts'
 import type { RequestState } from './request-context.ts'
 import { type SendOptions, sendReply } from './send-reply.ts'
 
@@ -32,6 +34,8 @@ export interface AnswerOptions {
   /** Captures bodies for the dashboard; unset captures none. */
   readonly capture: CaptureOptions | undefined
   readonly send: SendOptions
+  /** Returns an observer of a reply that may have to be stored. */
+  readonly watch?: (exchange: Exchange) => ReplyWatch | undefined
 }
 
 /** Reply headers, lower-case names. */
@@ -44,6 +48,8 @@ export interface Admitted {
   readonly pipeline: RunnablePipeline
   readonly client: ClientRequest
   readonly targets: readonly [Target, ...Target[]]
+  /** The stored response that a provider adds to the request. */
+  readonly continued?: ContinuedResponse | undefined
   /** Reply headers with the caller's rate-limit status. */
   readonly rateLimitStatus: Headers
   /** Request headers that plugins and providers may see. Default: all. */
@@ -130,7 +136,7 @@ function openExchange(
   admitted: Admitted,
   own: Pick<ExchangeState, 'signal' | 'beforeUpstream'>,
 ): Exchange {
-  const { options, authenticated, pipeline, client, targets, headers } = admitted
+  const { options, authenticated, pipeline, client, targets, continued, headers } = admitted
   return new Exchange({
     id: ctx.state.requestId,
     route: options.route,
@@ -142,6 +148,7 @@ function openExchange(
     client,
     request: undefined,
     targets,
+    continued,
     ...own,
     reply: undefined,
     pipeline: pipeline.printed,
@@ -159,7 +166,7 @@ interface Sending extends Pick<Admitted, 'options'> {
 
 /** A plugin may have replied through `ctx.body`, which Koa sends. */
 function send(ctx: ParameterizedContext<RequestState>, exchange: Exchange, sending: Sending): void {
-  const { dialect, send } = sending.options
+  const { dialect, send, watch } = sending.options
   // SDKs of the two dialects read the id from different headers.
   const headers = { ...sending.headers, 'request-id': exchange.id, [dialect.requestIdHeader]: exchange.id }
   exchange.close()
@@ -171,7 +178,7 @@ function send(ctx: ParameterizedContext<RequestState>, exchange: Exchange, sendi
   }
   ctx.respond = false
   if (exchange.hasPutAside) onClosed(ctx.res, () => exchange.cancelUnopened())
-  sendReply(ctx.res, reply, { ...send, headers, dialect, request: exchange.client })
+  sendReply(ctx.res, reply, { ...send, headers, dialect, request: exchange.client, watch: watch?.(exchange) })
 }
 
 /** Returns the pipeline that ran, without the plugins that were bypassed. */

@@ -43,6 +43,7 @@ import { type PluginRoutesOptions, pluginRoutes } from './routes/plugin-routes.t
 import { READY_PATH, readyRoute } from './routes/ready.ts'
 import { type ReceiptRouteOptions, receiptKeysRoute, receiptRoute, receiptsRoute } from './routes/receipts.ts'
 import { allowedRoute, countTokensRoute, type RelayRouteOptions, routeNotAllowed } from './routes/relay.ts'
+import { type StoredResponseRouteOptions, storedResponseRoute } from './routes/stored-responses.ts'
 
 const MESSAGES_PATH = '/v1/messages'
 const CHAT_PATH = '/v1/chat/completions'
@@ -53,6 +54,7 @@ export interface HttpAppOptions extends RequestContextOptions, OriginGuardOption
   readonly messages: ModelRouteOptions
   readonly chat: ModelRouteOptions
   readonly responses: ModelRouteOptions
+  readonly storedResponses: StoredResponseRouteOptions
   readonly relay: RelayRouteOptions
   readonly models: ModelListOptions
   readonly receipts: ReceiptRouteOptions
@@ -124,6 +126,7 @@ export function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<Re
   const router = new Router<RequestState>({ strict: true, sensitive: true })
   for (const [path, model] of hot) router.post(path, model)
   router.all(RESPONSES_PATH, noSocketRoute)
+  addStoredResponses(router, options.storedResponses)
   router.post('/v1/messages/count_tokens', countTokensRoute(relay))
   router.get('/v1/models', modelsRoute(models))
   router.get('/v1/models/{*name}', modelByNameRoute(models))
@@ -153,6 +156,13 @@ export function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<Re
     routeNotAllowed,
   )
   return router
+}
+
+function addStoredResponses(router: Router<RequestState>, options: StoredResponseRouteOptions): void {
+  const stored = storedResponseRoute(options)
+  router.get(`${RESPONSES_PATH}/:id`, stored).delete(`${RESPONSES_PATH}/:id`, stored)
+  router.get(`${RESPONSES_PATH}/:id/input_items`, stored)
+  router.post(`${RESPONSES_PATH}/:id/cancel`, stored)
 }
 
 function addLedgerRoutes(router: Router<RequestState>, receipts: LedgerRouteOptions): void {

@@ -6,6 +6,7 @@ import { createStreamRenderer, renderBytes } from '../dialects/render.ts'
 import { onClosed } from './client-disconnect.ts'
 import { keptPrivate } from './kept-private.ts'
 import { Pinger } from './pinger.ts'
+import type { ReplyWatch } from './reply-watch.ts'
 
 /** Options of sending replies. */
 export interface SendOptions {
@@ -19,6 +20,8 @@ export interface Addressee {
   /** The request; unset where replies are in the client's dialect already. */
   readonly request?: ClientRequest
   readonly headers: ReplyHeaders
+  /** Observes a successful reply. */
+  readonly watch?: ReplyWatch | undefined
 }
 
 /**
@@ -32,7 +35,11 @@ export function sendReply(response: ServerResponse, reply: Reply, options: SendO
     return
   }
   if (reply.kind === 'stream') sendStream(response, reply, options)
-  else sendBytes(response, renderBytes(reply, options), options.headers)
+  else {
+    const rendered = renderBytes(reply, options)
+    if (rendered.status === 200) options.watch?.body(rendered.bytes)
+    sendBytes(response, rendered, options.headers)
+  }
 }
 
 function sendBytes(response: ServerResponse, { status, headers, bytes }: BytesReply, gateways: ReplyHeaders): void {
@@ -64,7 +71,7 @@ function mergeHeaders(replys: ReplyHeaders, gateways: ReplyHeaders): ReplyHeader
 function sendStream(
   response: ServerResponse,
   reply: StreamReply,
-  { dialect, request, headers, pingIntervalMs }: SendOptions & Addressee,
+  { dialect, request, headers, pingIntervalMs, watch }: SendOptions & Addressee,
 ): void {
   response.writeHead(reply.status, mergeHeaders(reply.headers, headers))
   const renderer = createStreamRenderer(reply, { dialect, request })
@@ -87,6 +94,7 @@ function sendStream(
       const bytes = renderer.portion(portion)
       if (bytes.length === 0) return true
       hasBegun = true
+      watch?.portion(bytes)
       pinger.see(bytes)
       return response.write(bytes)
     },

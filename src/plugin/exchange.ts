@@ -30,6 +30,7 @@ type PublicMember =
   | 'request'
   | 'route'
   | 'signal'
+  | 'storedInputTokens'
   | 'target'
   | 'targets'
   | 'trace'

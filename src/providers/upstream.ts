@@ -4,6 +4,7 @@ import { OPERATOR, type PresentedCredential, type RelayCall } from '../core/port
 import type { Reply } from '../core/reply/reply.ts'
 import type { Exchange } from '../core/request/exchange.ts'
 import { traceparentFor } from '../core/telemetry/trace-context.ts'
+import { accountGone, accountOf } from './account-of.ts'
 import { type CallPolicy, callProvider } from './call.ts'
 import { retryAfterMs } from './failed-reply.ts'
 import { HeaderForwarder, type HeaderRules, mergeHeaders } from './headers.ts'
@@ -47,6 +48,10 @@ export interface CallerFacts {
   readonly credential: PresentedCredential | undefined
   readonly signal: AbortSignal
   readonly requestId: string
+  /** Digest of the only credential that may be used. Default: any. */
+  readonly account?: string | undefined
+  /** Receives the digest of the credential of each call. */
+  readonly onAccount?: (account: string) => void
   /** Returns what the calls of one conversation have in common; called only when there are several credentials. */
   readonly conversation?: () => string
 }
@@ -140,36 +145,55 @@ export class Upstream {
     wire: Wire = VERBATIM,
   ): Promise<Reply> {
     const trace = this.#isTraced ? ['traceparent', traceparentFor(caller.requestId, caller.headers)] : []
-    const send = (credential: readonly string[], { isCallersOwn, waitsForLimit }: Sending) => {
+    const send = (
+      secret: string | undefined,
+      credential: readonly string[],
+      { isCallersOwn, waitsForLimit }: Sending,
+    ) => {
+      assertAccount(secret, caller)
       const forwarded = this.#forwarder.forward(caller.headers, { isCallersOwn })
       const headers = mergeHeaders(forwarded, request.headers ?? [], trace, credential, this.#extraHeaders)
       const options = { ...caller, policy: this.#policy, wire, waitsForLimit }
       return callProvider(this.#transport, { ...request, headers }, options)
     }
     if (this.#isBroughtFor(caller.credential))
-      return send(this.#headersOf(caller.credential), { isCallersOwn: true, waitsForLimit: true })
+      return send(caller.credential.secret, this.#headersOf(caller.credential), {
+        isCallersOwn: true,
+        waitsForLimit: true,
+      })
     if (this.#usesOperators && !this.#isPaidFor(caller.credential))
       throw this.#noCredential('send your own key in x-provider-key')
     if (this.#ring.size > 0) {
-      const keys = this.#ring.order(caller.conversation ?? (() => caller.requestId))
-      return this.#callWithKeys(keys, (key, waitsForLimit) => send(key, { isCallersOwn: false, waitsForLimit }))
+      const keys = this.#keysFor(caller)
+      return this.#callWithKeys(keys, (key, waitsForLimit) =>
+        send(key.secret, this.#headersOf(key), { isCallersOwn: false, waitsForLimit }),
+      )
     }
     const own = this.#callersOwn(caller)
-    return send(own, { isCallersOwn: own.length > 0 && !this.#hasFixedCredential, waitsForLimit: true })
+    const { secret } = this.#passedThrough(caller.credential, caller.headers) ?? {}
+    return send(secret, own, { isCallersOwn: own.length > 0 && !this.#hasFixedCredential, waitsForLimit: true })
   }
 
   close(): Promise<void> {
     return this.#transport.close()
   }
 
+  /** Returns the keys in the order of the conversation; of a stored response, only the key that has made it. */
+  #keysFor({ account, conversation, requestId }: CallerFacts): readonly RingKey[] {
+    if (account === undefined) return this.#ring.order(conversation ?? (() => requestId))
+    const keys = this.#ring.order(() => account).filter(({ secret }) => accountOf(secret) === account)
+    if (keys.length === 0) throw accountGone()
+    return keys
+  }
+
   async #callWithKeys(
     keys: readonly RingKey[],
-    send: (credential: readonly string[], waitsForLimit: boolean) => Promise<Reply>,
+    send: (key: RingKey, waitsForLimit: boolean) => Promise<Reply>,
   ): Promise<Reply> {
     for (let i = 0; ; i++) {
       const key = keys[i] as RingKey // safe: the loop ends with the last key, and there is one
       const isLast = i === keys.length - 1
-      const reply = await send(this.#headersOf(key), isLast)
+      const reply = await send(key, isLast)
       if (reply.status !== 401 && reply.status !== 429) return reply
       this.#coolDown(key, reply, i)
       if (isLast) return reply
@@ -236,6 +260,14 @@ export class Upstream {
   }
 }
 
+/** Reports the credential of a call. Throws `not_found` for a credential other than that of the stored response. */
+function assertAccount(secret: string | undefined, { account, onAccount }: CallerFacts): void {
+  if (account === undefined && onAccount === undefined) return
+  const used = accountOf(secret)
+  if (account !== undefined && account !== used) throw accountGone()
+  onAccount?.(used)
+}
+
 /** Returns the caller-dependent inputs of an exchange's calls. */
 export function callerOf(exchange: Exchange): CallerFacts {
   const { caller, headers, credential, signal, id } = exchange
@@ -245,6 +277,12 @@ export function callerOf(exchange: Exchange): CallerFacts {
     credential,
     signal,
     requestId: id,
+    account: exchange.continued?.account,
+    ...(exchange.dialect.name === 'responses' && {
+      onAccount(account: string) {
+        exchange.account = account
+      },
+    }),
     conversation: () => conversationOf(exchange),
   }
 }

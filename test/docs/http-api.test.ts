@@ -27,6 +27,7 @@ const anything: unknown = new Proxy(() => anything, { get: () => anything })
 function routesOf(parts: Partial<HttpAppOptions>): string[] {
   const options = {
     relay: anything,
+    storedResponses: anything,
     models: anything,
     metrics: anything,
     receipts: { receipts: { keys: [] } },
@@ -162,6 +163,20 @@ const AT_STRIPE = [
   'post /v1/billing/webhook',
 ]
 
+test.serial('http api: stored responses have the documented shapes', async (t) => {
+  await using gateway = await startGateway({ SVC_RESPONSES_KEEP: 'true' })
+  const body = { model: 'demo/echo', input: 'hello' }
+  const { json } = await send(gateway.url, { path: '/v1/responses', body })
+  const path = `/v1/responses/${valueAt(json, 'id')}`
+  assertReply(t, 'get /v1/responses/{id}', await send(gateway.url, { method: 'GET', path }))
+  const items = await send(gateway.url, { method: 'GET', path: `${path}/input_items` })
+  assertReply(t, 'get /v1/responses/{id}/input_items', items)
+  assertReply(t, 'delete /v1/responses/{id}', await send(gateway.url, { method: 'DELETE', path }))
+})
+
+/** Answered only by a provider that stores responses; `test/responses` has it. */
+const AT_PROVIDER = ['post /v1/responses/{id}/cancel']
+
 test.serial('http api: in cloud mode replies have the documented shapes, and no route is left out', async (t) => {
   const env = { SVC_MODE: 'cloud', SVC_SESSION_SECRET: 'the-secret-of-sessions-of-tests-and-nothing-else' }
   await using gateway = await startGateway(env)
@@ -178,5 +193,5 @@ test.serial('http api: in cloud mode replies have the documented shapes, and no 
   assertReply(t, 'get /v1/billing/balance', await call('GET', '/v1/billing/balance'))
   assertShape(t, 'Error', (await call('POST', '/v1/billing/checkout', { tier: 'pro' })).json)
   const open = ROUTES.map(({ method, path }) => `${method} ${path}`).filter((route) => !checked.has(route))
-  t.deepEqual(open.toSorted(), AT_STRIPE)
+  t.deepEqual(open.toSorted(), [...AT_STRIPE, ...AT_PROVIDER])
 })

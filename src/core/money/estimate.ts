@@ -5,7 +5,7 @@ import type { RequestDocument } from '../request/request.ts'
 import { type Prices, ratesOf } from './prices.ts'
 
 /** The request to estimate, and its targets. */
-export type Asked = Pick<Exchange, 'request' | 'targets' | 'client'>
+export type Asked = Pick<Exchange, 'request' | 'targets' | 'client'> & Partial<Pick<Exchange, 'storedInputTokens'>>
 
 /** Upper bound of a request's cost, in nano-USD. */
 export interface Estimate {
@@ -37,8 +37,10 @@ const SMALL_BYTES = 4096
 /** Estimates a request for so many choices, at the prices of the dearest of the models that may answer it. */
 export function estimate(asked: Asked, { tokens, prices }: Estimators, terms: Terms): Estimate {
   const targets = targetsWithNamed(asked.targets, asked.client.document)
-  const inputTokens = targets.reduce((most, target) => Math.max(most, sentTokens(asked, tokens, target)), 0)
-  const mostTokens = Math.ceil(inputTokens * MARGIN) + MARGIN_TOKENS
+  const ownTokens = targets.reduce((most, target) => Math.max(most, sentTokens(asked, tokens, target)), 0)
+  const { storedInputTokens = 0 } = asked
+  const inputTokens = ownTokens + storedInputTokens
+  const mostTokens = Math.ceil(ownTokens * MARGIN) + MARGIN_TOKENS + storedInputTokens
   return priced(asked, prices, { ...terms, targets, inputTokens, mostTokens })
 }
 
@@ -51,7 +53,7 @@ const leastTokensOf = (bytes: number) => Math.floor(bytes / 4)
  */
 export function estimateBySize(asked: Asked, { tokens, prices }: Estimators, terms: Terms): Estimate | undefined {
   const { client } = asked
-  if (client.document.bytes.length <= SMALL_BYTES) return undefined
+  if (client.document.bytes.length <= SMALL_BYTES || asked.storedInputTokens) return undefined
   const isNative = client.dialect.name === 'messages'
   if (!isNative && asked.request !== client.canonical) return undefined
   const mostTokens = tokens.mostInputTokens?.(isNative ? asked.request : client.document)

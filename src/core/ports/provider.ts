@@ -29,6 +29,8 @@ export interface RelayCall {
   credential: PresentedCredential | undefined
   requestId: string
   signal: AbortSignal
+  /** Digest of the only credential that may be used: that of the stored response in question. Default: any. */
+  account?: string
 }
 
 /** A model that a provider has. */
@@ -50,6 +52,8 @@ export interface Provider {
   readonly configured: boolean
   /** True if it is used only while no other provider has a credential. */
   readonly stepsBack?: boolean
+  /** True if it stores responses, which can be continued, read and deleted there. */
+  readonly storesResponses?: boolean
   /** Returns whether a model name without a prefix has this provider's form, as `claude-…` has. */
   claims(model: string): boolean
   /** Returns whether it could be called for a caller with this credential. */

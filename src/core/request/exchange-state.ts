@@ -8,6 +8,7 @@ import type { ClientRequest } from './client-request.ts'
 import type { Exchange, Target } from './exchange.ts'
 import type { RequestDocument } from './request.ts'
 import type { RouteName } from './route-name.ts'
+import type { ContinuedResponse } from './stored-context.ts'
 
 /** The state behind the handles: one per request. */
 export interface ExchangeState {
@@ -30,6 +31,10 @@ export interface ExchangeState {
   request: RequestDocument | undefined
   /** Providers and models that may answer, in the order of fallback. Never empty. */
   readonly targets: readonly [Target, ...Target[]]
+  /** The stored response that the request continues, where its provider has it. */
+  readonly continued?: ContinuedResponse | undefined
+  /** Digest of the credential of the last call to a provider. */
+  account?: string
   /** Notes of plugins on the request, for the plugins after them. */
   annotations?: Annotations | undefined
   signal: AbortSignal

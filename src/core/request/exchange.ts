@@ -14,6 +14,7 @@ import type { PreservedText } from './preserved.ts'
 import type { RequestDocument } from './request.ts'
 import { RewritableReply } from './rewritable-reply.ts'
 import type { RouteName } from './route-name.ts'
+import { type ContinuedResponse, storedInputTokens } from './stored-context.ts'
 
 /** A provider and a model that may answer a request. */
 export interface Target {
@@ -100,6 +101,26 @@ export class Exchange extends RewritableReply {
   /** Canonical fields with the gateway's own values: the client gave none, and no plugin has set them. */
   get assumed(): readonly string[] {
     return this.client.assumed.filter((name) => !this.edits.some(({ paths }) => paths.includes(name)))
+  }
+
+  /** Most input tokens that a provider adds to the request from what it has stored; 0 for nearly all requests. */
+  get storedInputTokens(): number {
+    return storedInputTokens(this.#state.client, this.#state.continued)
+  }
+
+  /** @internal the stored response that the request continues */
+  get continued(): ContinuedResponse | undefined {
+    return this.#state.continued
+  }
+
+  /** @internal digest of the credential of the last call */
+  get account(): string {
+    return this.#state.account ?? ''
+  }
+
+  /** @internal */
+  set account(account: string) {
+    this.#state.account = account
   }
 
   /** The first target. */

@@ -25,11 +25,17 @@ import { toToolFields } from './request/tools-of-responses.ts'
 import { explainResponsesFault } from './request-schema.ts'
 import { FlatNames } from './tool-names.ts'
 
+/** Options of the translation. */
+export interface ResponsesTranslationOptions extends MessagesTranslationOptions {
+  /** True if the gateway stores responses. Default: false. */
+  readonly keepsResponses?: boolean
+}
+
 /**
  * Translates a Responses request into the Messages shape. The arguments of function calls keep their exact text. Throws
  * `invalid_request` that names the field when the body is not a valid Responses request.
  */
-export function toMessagesRequest(responses: RequestDocument, options: MessagesTranslationOptions): Translation {
+export function toMessagesRequest(responses: RequestDocument, options: ResponsesTranslationOptions): Translation {
   const { document, restore } = readJson(responses.bytes, () => outlineOf(responses))
   const body = readJson(responses.bytes, () => parseJson(document.bytes.toString()))
   try {
@@ -41,7 +47,10 @@ export function toMessagesRequest(responses: RequestDocument, options: MessagesT
   }
 }
 
-function translate(body: JsonObject, { defaultMaxTokens, modelNamed }: MessagesTranslationOptions): Translation {
+function translate(
+  body: JsonObject,
+  { defaultMaxTokens, modelNamed, keepsResponses }: ResponsesTranslationOptions,
+): Translation {
   const droppedFields = new DroppedFields()
   const printer = new JsonPrinter()
   const names = new FlatNames(body)
@@ -76,7 +85,7 @@ function translate(body: JsonObject, { defaultMaxTokens, modelNamed }: MessagesT
     thinking,
     output_config: effort === undefined && format === undefined ? undefined : { effort, format },
   }
-  addDroppedFields(body, droppedFields)
+  addDroppedFields(keepsResponses === true ? { ...body, store: false } : body, droppedFields)
   const system = systemOf([...toInstructions(body.instructions), ...conversation.system])
   const bytes = Buffer.from(printer.print({ ...small, system, ...toolFields, messages }))
   return { bytes, droppedFields, assumed: circumstances.isAssumed ? ['max_tokens'] : [], small }

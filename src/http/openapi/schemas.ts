@@ -58,6 +58,8 @@ export const SCHEMAS = {
     output: list({ type: 'object' }),
     usage: { type: 'object' },
   }),
+  DeletedResponse: object({ id: text, object: anyOf('response'), deleted: { type: 'boolean' } }),
+  InputItems: object({ object: anyOf('list'), data: list({ type: 'object' }), has_more: { type: 'boolean' } }),
   Model: model,
   ModelList: object({ object: anyOf('list'), data: list(ref('Model')), has_more: { type: 'boolean' } }),
   Receipt: described(receiptSchema),

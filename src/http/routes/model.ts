@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Context, Middleware } from 'koa'
+import type { Caller } from '../../core/request/caller.ts'
 import type { ClientRequest } from '../../core/request/client-request.ts'
 import type { Target } from '../../core/request/exchange.ts'
 import type { PartialRequest } from '../../core/request/partial-request.ts'
@@ -13,6 +14,7 @@ import { assertNoSecret } from '../credential.ts'
 import { assertModels, assertModules, isCapped } from '../key-limits.ts'
 import { limitRequests, type RequestLimits } from '../rate-limit.ts'
 import type { RequestState } from '../request-context.ts'
+import type { ResponseStates, Resumed } from '../responses/response-states.ts'
 
 /** Input of `modelRoute`. */
 export interface ModelRouteOptions extends AnswerOptions {
@@ -22,6 +24,8 @@ export interface ModelRouteOptions extends AnswerOptions {
   readonly targetsOf: (model: string) => readonly [Target, ...Target[]]
   readonly pipelines: Pipelines
   readonly intakes: Intakes
+  /** Resolves what a request continues; unset where requests continue nothing. */
+  readonly states?: ResponseStates
 }
 
 const MOST_BYTES_READ_AGAIN = 64 * 1024
@@ -50,17 +54,23 @@ export function modelRoute(options: ModelRouteOptions): Middleware<RequestState>
     assertNoSecret(model, 'model', ctx.req.headers)
     const targets = options.targetsOf(model)
     assertModels(client.document, targets, limits)
+    const resumed = await resume({ client, targets }, options, authenticated.caller)
     await answer(ctx, {
       options,
       authenticated,
       pipeline,
-      client,
-      targets,
+      ...resumed,
       rateLimitStatus,
       enteredAtMs,
       readAtMs,
     })
   }
+}
+
+/** Resolves the response that a request continues, if it names one. */
+function resume(request: Resumed, { states }: ModelRouteOptions, caller: Caller): Resumed | Promise<Resumed> {
+  const continues = request.client.document.shape.fields.has('previous_response_id')
+  return states === undefined || !continues ? request : states.resume(request, caller)
 }
 
 /** Returns the pipeline string that the client sent. */

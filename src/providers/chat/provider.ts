@@ -47,6 +47,8 @@ const NATIVE_WITHOUT_USAGE: Wire = {
 }
 const PATH = '/chat/completions'
 const RESPONSES_PATH = '/responses'
+/** Matches the path of a stored response, which may be sent as events. */
+const STORED = /^\/v1\/responses\//
 
 /** Translation to chat completions, with a provider's habits. */
 function chatTranslation(habits: ChatHabits): Translation {
@@ -100,6 +102,10 @@ export class ChatProvider extends UpstreamProvider implements Provider {
     this.#translation = api === 'chat' ? chatTranslation(habits) : responsesTranslation(habits)
   }
 
+  get storesResponses(): boolean {
+    return this.#options.api === 'responses'
+  }
+
   claims(model: string): boolean {
     return this.#options.models?.test(model) ?? false
   }
@@ -132,9 +138,10 @@ export class ChatProvider extends UpstreamProvider implements Provider {
     return readModel(await this.upstream.call({ method: 'GET', path, body: undefined }, caller), this.name)
   }
 
-  override relay(call: RelayCall): Promise<Reply> {
+  override relay({ method, path, query, body, ...caller }: RelayCall): Promise<Reply> {
     // The address includes the version.
-    return super.relay({ ...call, path: call.path.replace(/^\/v1/, '') })
+    const call = { method, path: path.replace(/^\/v1/, '') + query, body }
+    return this.upstream.call(call, caller, STORED.test(path) ? NATIVE_RESPONSES : undefined)
   }
 
   async #respondNatively(exchange: Exchange, target: Target): Promise<Reply> {

@@ -32,6 +32,7 @@ import {
 } from './payments/steps.ts'
 import { findLogged, listHeads, listStored, proveConsistency, proveInclusion, readLog } from './receipts/log.ts'
 import { findReceipt, getReceipt, listReceipts, putReceipts } from './receipts/receipts.ts'
+import { deleteResponse, findResponse, pruneResponses, putResponse } from './responses/commands.ts'
 import { pruneHours, pruneReceipts, pruneRequests, pruneWindows } from './retention/prune.ts'
 import { admitSpend } from './spend/admit.ts'
 import { flushSpend } from './spend/flush.ts'
@@ -69,6 +70,8 @@ const withoutTransaction = {
   'log.heads': listHeads,
   'log.receipts': findLogged,
   'log.stored': listStored,
+  'responses.find': findResponse,
+  'responses.delete': deleteResponse,
   'telemetry.find': findRequest,
   'telemetry.list': listRequests,
   'telemetry.usage': readUsage,
@@ -103,6 +106,8 @@ export const commands = {
   'ledger.append': appendToLedger,
   'account.balance': readBalance,
   'receipt.put': putReceipts,
+  'responses.put': putResponse,
+  'responses.prune': pruneResponses,
   'telemetry.put': putRequests,
   'account.open': openAccount,
   'account.suspend': suspendAccount,

@@ -3,6 +3,7 @@ import type { BillingTables } from './billing/schema.ts'
 import type { LedgerTables } from './credits/schema.ts'
 import type { PaymentTables } from './payments/schema.ts'
 import type { ReceiptTables } from './receipts/schema.ts'
+import type { ResponseTables } from './responses/schema.ts'
 
 import type { TelemetryTables } from './telemetry/schema.ts'
 
@@ -18,7 +19,8 @@ export interface Database
     LedgerTables,
     BillingTables,
     PaymentTables,
-    ReceiptTables {
+    ReceiptTables,
+    ResponseTables {
   spend_window: SpendWindowTable
   spend_hold: SpendHoldTable
 }

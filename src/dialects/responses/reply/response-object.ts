@@ -5,7 +5,7 @@
  * (Open Responses, "Response"). It is in three events of every stream, so the repeated fields are printed once a request.
  * Limits: a response in progress repeats at most 256 KB; when the fields are larger, each above 8 KB has its default there, so
  * that a stream repeats large instructions and tools once, at its end.
- * A response is never stored by the gateway, and `store` in it is false.
+ * `store` is true where the gateway stores the response.
  */
 import { isObject, type JsonObject } from '../../../core/json/json-value.ts'
 import type { RequestDocument } from '../../../core/request/request.ts'
@@ -22,6 +22,7 @@ export interface ResponseState {
   readonly incompleteReason: string | undefined
   readonly output: readonly JsonObject[]
   readonly usage: JsonObject | null
+  readonly isStored: boolean
 }
 
 const REPEATED = Symbol('repeated fields of a response')
@@ -44,6 +45,7 @@ export function printResponse(request: RequestDocument, state: ResponseState): s
     model: state.model,
     output: state.output,
     usage: state.usage,
+    store: state.isStored,
   }
   const repeated = state.status === 'in_progress' ? request.memo(BRIEF, printBrief) : wholeOf(request)
   return `${JSON.stringify(own).slice(0, -1)},${repeated}}`
@@ -77,7 +79,6 @@ function printRepeated(field: (name: string) => unknown): string {
     reasoning: { effort: null, summary: null, ...objectOf(field('reasoning')) },
     safety_identifier: given('safety_identifier'),
     service_tier: 'default',
-    store: false,
     temperature: given('temperature') ?? 1,
     text: { format: { type: 'text' }, ...objectOf(field('text')) },
     tool_choice: given('tool_choice') ?? 'auto',

@@ -32,6 +32,8 @@ export interface ResponseOptions {
   readonly nowSeconds: () => number
   /** Returns an id for a message without one. */
   readonly newId: () => string
+  /** True if the gateway stores responses, unless a request has `store: false`. Default: false. */
+  readonly keepsResponses?: boolean
 }
 
 const PING = ': ping\n\n'
@@ -185,6 +187,7 @@ export class ResponseEvents implements EventTranslator {
       incompleteReason: undefined,
       output: [],
       usage: null,
+      isStored: this.#options.keepsResponses === true && this.#request.field('store') !== false,
       ...state,
     })
   }

@@ -1,0 +1,33 @@
+import type { ClientRequest } from './client-request.ts'
+
+/** A stored response that a request continues, whose provider adds its conversation to the request's own input. */
+export interface ContinuedResponse {
+  /** Digest of the credential that may continue it; empty: no credential. */
+  readonly account: string
+  /** Tokens of its conversation, itself included; `null`: not known. */
+  readonly tokens: number | null
+}
+
+/** The largest context window of any model with stored responses, for contexts whose size is not known. */
+const LARGEST_WINDOW_TOKENS = 1_050_000
+/** Fields of a Responses request that add stored input. */
+const STORED_FIELDS = ['conversation', 'prompt'] as const
+const REFERENCE = '"item_reference"'
+
+/**
+ * Returns the most input tokens that a provider adds to a request from what it has stored: those of the continued response,
+ * or the largest context window where the size is not known.
+ */
+export function storedInputTokens(
+  { dialect, document }: ClientRequest,
+  continued: ContinuedResponse | undefined,
+): number {
+  if (dialect.name !== 'responses') return 0
+  const isUnknown = STORED_FIELDS.some((name) => isGiven(document.field(name))) || document.bytes.includes(REFERENCE)
+  if (isUnknown || continued?.tokens === null) return LARGEST_WINDOW_TOKENS
+  return continued?.tokens ?? 0
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null
+}

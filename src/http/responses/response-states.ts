@@ -1,0 +1,160 @@
+import { GatewayError, messageOf } from '../../core/errors.ts'
+import { isObject, type JsonObject } from '../../core/json/json-value.ts'
+import { answererOf } from '../../core/money/prices.ts'
+import type { Log } from '../../core/ports/log.ts'
+import type { Provider } from '../../core/ports/provider.ts'
+import type { StoredResponse, StoredResponses } from '../../core/ports/stored-responses.ts'
+import type { Caller } from '../../core/request/caller.ts'
+import type { ClientRequest } from '../../core/request/client-request.ts'
+import type { Exchange, Target } from '../../core/request/exchange.ts'
+import type { ContinuedResponse } from '../../core/request/stored-context.ts'
+import type { ResponsesDialect } from '../../dialects/responses/dialect.ts'
+import { printConversation, readConversation } from '../../dialects/responses/state/continued-request.ts'
+import type { ReplyWatch } from '../reply-watch.ts'
+import { watchResponse } from './watch-response.ts'
+
+/**
+ * DESIGN: responses that outlive their request
+ *
+ *   reply ──► id, usage ──► stored: the caller's scope, the provider and the credential that made it, its tokens;
+ *                           its conversation too where the provider stores none and `responses.keep` is on
+ *   previous_response_id ──► the caller's own? ──► its provider and credential alone, held for its tokens
+ *                                              └─► or the stored conversation before the request's own input
+ *
+ * Guarantees: a caller finds its own responses alone, and an id of another caller is answered as an unknown one. A response
+ * is continued by the provider and the credential that made it, never by others. Nothing is stored for `store: false`.
+ * Limits: time to live, responses of a caller, bytes of all (`config/responses.ts`). The response is stored while its last
+ * event is sent: a failure to store it shows when it is continued.
+ */
+
+/** Dependencies of `ResponseStates`. */
+export interface ResponseStatesOptions {
+  readonly responses: StoredResponses
+  readonly dialect: ResponsesDialect
+  readonly provider: (name: string) => Pick<Provider, 'storesResponses'>
+  /** True if the gateway stores conversations for providers that store none. */
+  readonly keeps: boolean
+  /** Largest stored conversation. */
+  readonly mostBytes: number
+  readonly log: Log
+}
+
+/** A request, its targets, and the stored response that a provider adds to it. */
+export interface Resumed {
+  readonly client: ClientRequest
+  readonly targets: readonly [Target, ...Target[]]
+  readonly continued?: ContinuedResponse
+}
+
+const ID = /^[\w-]{1,200}$/
+
+/** Stored responses of this process's callers. */
+export class ResponseStates {
+  readonly #options: ResponseStatesOptions
+  /** Responses whose storing has not ended, by scope and id. */
+  readonly #pending = new Map<string, Promise<void>>()
+
+  constructor(options: ResponseStatesOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Resolves `previous_response_id` of a request. Throws `not_found` for a response that the caller has not made,
+   * `invalid_request` where nothing stores responses, or another provider has it.
+   */
+  async resume(request: Resumed, { scope }: Pick<Caller, 'scope'>): Promise<Resumed> {
+    const { client, targets } = request
+    const id = client.document.field('previous_response_id')
+    if (id === undefined || id === null) return request
+    if (typeof id !== 'string') throw invalid('expected a string')
+    const { keeps, dialect, provider } = this.#options
+    const stored = await this.find(scope, id)
+    if (stored === undefined) {
+      if (!keeps && !targets.some((target) => provider(target.provider).storesResponses)) throw invalid(NOT_KEPT)
+      throw responseNotFound('previous_response_id')
+    }
+    if (stored.content !== null) {
+      const conversation = readConversation(stored.content)
+      if (conversation === undefined) throw responseNotFound('previous_response_id')
+      return { ...request, client: dialect.resume(client.document, conversation) }
+    }
+    const [first, ...others] = targets.filter((target) => target.provider === stored.provider)
+    if (first === undefined)
+      throw invalid(
+        `the response is stored by provider ${stored.provider}, which model ${client.document.model} is not of`,
+      )
+    return { client, targets: [first, ...others], continued: { account: stored.account, tokens: stored.tokens } }
+  }
+
+  /** Returns the caller's response; `undefined` for any other id. Throws `service_unavailable`. */
+  async find(scope: string, id: string): Promise<StoredResponse | undefined> {
+    if (!ID.test(id)) return undefined
+    await this.#pending.get(`${scope} ${id}`)
+    return this.#options.responses.find(scope, id)
+  }
+
+  delete(scope: string, id: string): Promise<void> {
+    return this.#options.responses.delete(scope, id)
+  }
+
+  /** Returns a watch that stores the response to a request, as its client gets it; `undefined` when nothing is stored. */
+  watch(exchange: Exchange): ReplyWatch | undefined {
+    const { reply, client, dialect } = exchange
+    if (dialect.name !== 'responses' || reply?.status !== 200 || client.document.field('store') === false)
+      return undefined
+    const isProviders = reply.dialect.name === 'responses'
+    const answerer = answererOf(exchange)
+    // A provider's response from a cache was stored when it was made.
+    if (isProviders ? answerer === undefined : !this.#options.keeps) return undefined
+    const { scope } = exchange.caller
+    const account = isProviders ? exchange.account : ''
+    const provider = (answerer ?? exchange.target).provider
+    return watchResponse((response) => {
+      const { id } = response
+      if (typeof id !== 'string' || !ID.test(id) || response.store === false) return
+      const content = isProviders ? null : printConversation(client.document, response)
+      this.#store({ scope, id, provider, account, tokens: totalTokensOf(response), content })
+    })
+  }
+
+  #store(stored: StoredResponse): void {
+    const { responses, mostBytes, log } = this.#options
+    const { provider, content } = stored
+    const bytes = content === null ? 0 : Buffer.byteLength(content)
+    if (bytes > mostBytes) {
+      log.warn({ provider, bytes, mostBytes }, 'response.too-large-to-store')
+      return
+    }
+    const key = `${stored.scope} ${stored.id}`
+    const put = responses
+      .put(stored)
+      .catch((error: unknown) => {
+        log.warn({ provider, reason: messageOf(error) }, 'response.not-stored')
+      })
+      .finally(() => {
+        if (this.#pending.get(key) === put) this.#pending.delete(key)
+      })
+    this.#pending.set(key, put)
+  }
+}
+
+/** Builds the error for an id that is not of a response of the caller. */
+export function responseNotFound(param: string | null): GatewayError {
+  return new GatewayError('not_found', 'This caller has no stored response with this id.', {
+    fields: { code: 'previous_response_not_found', param },
+  })
+}
+
+const NOT_KEPT =
+  'this provider stores no responses; send the whole conversation as `input`, or have the operator set `responses.keep`'
+
+function invalid(why: string): GatewayError {
+  return new GatewayError('invalid_request', `previous_response_id: ${why}.`)
+}
+
+function totalTokensOf({ usage }: JsonObject): number | null {
+  if (!isObject(usage)) return null
+  const { input_tokens: input, output_tokens: output, total_tokens: total } = usage
+  const sum = Math.max(Number(total ?? 0), Number(input) + Number(output))
+  return Number.isSafeInteger(sum) && sum >= 0 ? sum : null
+}

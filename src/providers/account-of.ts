@@ -1,0 +1,14 @@
+import { hash } from 'node:crypto'
+import { GatewayError } from '../core/errors.ts'
+
+/** Returns a digest of a credential, by which the accounts of a provider are distinguished; empty without one. */
+export function accountOf(secret: string | undefined): string {
+  return secret === undefined ? '' : hash('sha256', secret, 'base64url')
+}
+
+/** Builds the error for a stored response whose credential is not in use any more. */
+export function accountGone(): GatewayError {
+  return new GatewayError('not_found', 'The credential with which this response was made is not in use any more.', {
+    fields: { code: 'previous_response_not_found' },
+  })
+}
