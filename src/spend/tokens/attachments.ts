@@ -62,7 +62,7 @@ export function audioTokens(base64: Buffer): number {
 }
 
 function bytesPerSecond(head: Buffer): number {
-  const isWav = head.length === WAV_HEAD_BYTES && head.toString('latin1', 0, 4) === 'RIFF'
+  const isWav = head.length >= WAV_HEAD_BYTES && head.toString('latin1', 0, 4) === 'RIFF'
   return isWav ? Math.max(1, head.readUInt32LE(28)) : AUDIO_BYTES_PER_SECOND
 }
 
