@@ -477,7 +477,7 @@ test('Stripe gateway: what each status of an intent means, and after which error
   t.deepEqual(
     calls.map(([name]) => name),
     ['create', 'cancel'],
-    'nobody can confirm it',
+    'no person can confirm it',
   )
   t.like(await authorize(async () => intent('canceled')), { kind: 'refused' })
   t.is(calls.length, 1)

@@ -338,8 +338,8 @@ test('lists: a full page may have more; the next of payments begins after its la
   })
   t.like(await payments(2, { limit: '2', after: '9.c.1' }), { next_cursor: null })
   t.like(asked, { limit: 3, after: { atMs: 9, challengeId: 'c.1' } })
-  const nobody = paymentsRoute({ viewer: async () => ({ ...VIEWER, isOperator: false }) } as never) // safe: it is refused first
-  await t.throwsAsync(async () => nobody(contextOf() as never, async () => {}), { code: 'permission_error' })
+  const forOthers = paymentsRoute({ viewer: async () => ({ ...VIEWER, isOperator: false }) } as never) // safe: it is refused first
+  await t.throwsAsync(async () => forOthers(contextOf() as never, async () => {}), { code: 'permission_error' })
   const report = async (since: { sinceMs: number }) => {
     asked = since
     return []
