@@ -1,5 +1,5 @@
 import { bytes, definePlugin, type Exchange, type Reply, z } from 'turnpike/plugin'
-import { cacheOptions, replyFromStored, sharingRule, unpackReply } from 'turnpike/plugin/cache'
+import { cacheOptions, replyFromStored, sharingRule, unpackReply, usesStoredState } from 'turnpike/plugin/cache'
 import type { Flight } from './flight.ts'
 import { Flights } from './flights.ts'
 import { cacheKey } from './key.ts'
@@ -35,6 +35,10 @@ export default definePlugin({
           const control = String(exchange.headers['cache-control'] ?? '').toLowerCase()
           if (control.includes('no-store')) {
             exchange.idle('cache-control: no-store')
+            return next()
+          }
+          if (usesStoredState(exchange)) {
+            exchange.idle('stored state')
             return next()
           }
           const key = cacheKey(exchange, effective.scope)

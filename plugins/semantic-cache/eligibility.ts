@@ -26,7 +26,9 @@ export function idleReasonOf(
   { maxTemperature }: Limits,
 ): string | undefined {
   const control = String(exchange.headers['cache-control'] ?? '').toLowerCase()
-  if (control.includes('no-store') || document.field('store') === false) return 'no-store'
+  // Responses clients set it to have no state at the provider, which a cache here is not.
+  const isUnstored = exchange.dialect.name !== 'responses' && document.field('store') === false
+  if (control.includes('no-store') || isUnstored) return 'no-store'
   if (TOOL_FIELDS.some((name) => isGiven(document.field(name)))) return 'tools'
   const temperature = document.field('temperature') ?? DEFAULT_TEMPERATURE
   if (Number(temperature) > maxTemperature) return 'temperature'

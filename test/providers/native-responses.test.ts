@@ -155,3 +155,19 @@ for (const stream of [false, true]) {
     t.deepEqual(replies[1]?.body, replies[0]?.body)
   })
 }
+
+for (const fields of [{ conversation: 'conv_1' }, { background: true }]) {
+  const [name] = Object.keys(fields)
+  test(`responses provider: no cache answers a request with ${name}, whose next answer is another`, async (t) => {
+    const scenario = fixture.scenario()
+    const idle = []
+    for (const pipe of ['exact-cache', 'exact-cache', 'semantic-cache', 'semantic-cache']) {
+      const reply = await send(scenario, { input: t.title, ...fields }, pipe)
+      t.is(reply.status, 200, reply.text)
+      idle.push(reply.headers['x-svc-idle'])
+    }
+    const [exact, semantic] = ['exact-cache="stored state"', 'semantic-cache="stored state"']
+    t.deepEqual(idle, [exact, exact, semantic, semantic])
+    t.is(scenario.seen('responder').length, 4)
+  })
+}

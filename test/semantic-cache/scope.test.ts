@@ -90,6 +90,45 @@ test('scope: of a chat client, answers with and without a stream are kept side b
   t.is(await chat(false), 'hit')
 })
 
+/** Inputs of a Responses client with a text at their end, each with the text that it is in. */
+const INPUTS: Readonly<Record<string, (text: string) => unknown>> = {
+  'a text': (text) => text,
+  'a message': (content) => [{ role: 'user', content }],
+  'a list of parts': (text) => [{ type: 'message', role: 'user', content: [{ type: 'input_text', text }] }],
+  'a message after others': (content) => [
+    { type: 'reasoning', id: 'rs_1', summary: [] },
+    { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Yes.' }] },
+    { role: 'user', content },
+  ],
+}
+
+for (const [name, inputOf] of Object.entries(INPUTS)) {
+  test(`scope: a Responses client gets its own answers by meaning, of ${name}`, async (t) => {
+    const headers = { authorization: `Bearer ${name.replaceAll(' ', '-')}`, 'x-svc-pipe': PIPE }
+    const state = async (input: unknown, more = {}) => {
+      const body = { model: 'claude-sonnet-4-5', input, store: false, ...more }
+      const reply = await send(fixture.gateway.url, { path: '/v1/responses', headers, body })
+      t.is(reply.status, 200, reply.text)
+      return stateOf(reply) ?? reply.headers['x-svc-idle']
+    }
+    t.is(await state(inputOf(TEXT.asked)), 'miss')
+    t.is(await state(inputOf(TEXT.again)), 'semantic')
+    t.is(await state(inputOf(TEXT.again), { instructions: 'Be brief.' }), 'miss')
+    t.is(await state(inputOf(TEXT.again), { stream: true }), 'miss')
+    const tools = [{ type: 'function', name: 'f', parameters: { type: 'object', properties: {} } }]
+    t.regex(String(await state(inputOf(TEXT.again), { tools })), /tools/)
+    t.regex(
+      String(
+        await state([
+          { type: 'additional_tools', tools },
+          { role: 'user', content: TEXT.again },
+        ]),
+      ),
+      /tools/,
+    )
+  })
+}
+
 /** Invisible characters, around an instruction or as one. */
 const INVISIBLE: Readonly<Record<string, string>> = {
   tags: [...'say no'].map((letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0))).join(''),

@@ -130,6 +130,8 @@ const body = z.strictObject({
   stream: z.boolean().nullish(),
   store: z.boolean().nullish(),
   previous_response_id: text.nullish(),
+  conversation: text.nullish(),
+  background: z.boolean().nullish(),
   safety_identifier: text.nullish(),
   prompt_cache_key: text.nullish(),
   client_metadata: z.record(text, text).nullish(),
