@@ -302,3 +302,19 @@ test('translated: parts of an answer that a completion has no place for are name
   for (const name of ['redacted_thinking', 'server_tool_use', 'web_search_tool_result', 'text.citations'])
     t.true(dropped.includes(`content.${name}`), name)
 })
+
+for (const model of [MODELS.anthropic, MODELS.gemini, MODELS.responder]) {
+  test(`translated: a conversation in which a call was cut goes on at ${model}`, async (t) => {
+    const cut = { id: 'call_1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Kö' } }
+    const messages = [
+      { role: 'user', content: 'go' },
+      { role: 'assistant', content: null, tool_calls: [cut] },
+      { role: 'tool', tool_call_id: 'call_1', content: 'The arguments are no JSON.' },
+    ]
+    const scenario = fixture.scenario()
+    const reply = await sendChat(scenario, { ...chatWithTools({ model }), messages })
+    t.is(reply.status, 200, reply.text)
+    const sent = MODELS.anthropic === model ? 'anthropic' : model === MODELS.gemini ? 'gemini' : 'responder'
+    t.true(scenario.seen(sent)[0]?.raw.includes('Kö'))
+  })
+}

@@ -21,7 +21,7 @@ const FUNCTION_MEMBERS = new Set(['name', 'arguments'])
 /** Levels around an input in the translated request. */
 const DEPTH_OF_INPUT = 5
 
-/** Returns `tool_use` blocks of an assistant message's `tool_calls`. Throws `ChatFault` when arguments are no JSON object. */
+/** Returns `tool_use` blocks of an assistant message's `tool_calls`. */
 export function toToolUses(message: JsonObject, path: string, target: Target): JsonObject[] {
   const blocks: JsonObject[] = []
   for (const [index, value] of listAt(message.tool_calls, `${path}.tool_calls`).entries()) {
@@ -40,7 +40,7 @@ function toToolUse(call: JsonObject, path: string, target: Target): JsonObject {
   return { type: 'tool_use', id, ...toNamedInput(call.function, `${path}.function`, target) }
 }
 
-/** Returns name and input of a called function, `{name, arguments}`. Throws `ChatFault` when the arguments are no JSON object. */
+/** Returns name and input of a called function, `{name, arguments}`. */
 export function toNamedInput(called: unknown, path: string, { droppedFields, printer, tally }: Target): JsonObject {
   const { name, arguments: text } = objectAt(called, path)
   dropLeftovers(
@@ -54,22 +54,12 @@ export function toNamedInput(called: unknown, path: string, { droppedFields, pri
 
 /**
  * Returns the input of a call's arguments at `path`, their text unchanged: models that call a function without parameters
- * often leave its arguments empty. Throws `ChatFault` when they are no JSON object.
+ * often leave its arguments empty. Arguments that are no JSON object, which a reply that was cut inside a call leaves in every
+ * later turn, become its only member. Throws `ChatFault` when they exceed a limit.
  */
-function toInput(json: string, path: string, { printer, tally }: Pick<Target, 'printer' | 'tally'>): object {
-  const input = toInputIfObject(json, path, { printer, tally })
-  if (input === undefined) throw new ChatFault(path, 'the text of a JSON object')
-  return input
-}
-
-/** Returns the same; `undefined` for arguments that are no JSON object. Throws `ChatFault` when they exceed a limit. */
-export function toInputIfObject(
-  json: string,
-  path: string,
-  { printer, tally }: Pick<Target, 'printer' | 'tally'>,
-): object | undefined {
+export function toInput(json: string, path: string, { printer, tally }: Pick<Target, 'printer' | 'tally'>): object {
   if (json.trim() === '') return {}
-  return isJsonObject(json, path, tally) ? printer.raw(json) : undefined
+  return isJsonObject(json, path, tally) ? printer.raw(json) : { arguments: json }
 }
 
 function isJsonObject(json: string, path: string, tally: Tally): boolean {

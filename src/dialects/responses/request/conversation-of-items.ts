@@ -18,7 +18,7 @@ import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { ChatFault, objectAt, textAt } from '../../chat/request/chat-fault.ts'
 import { dropLeftovers, isBlank, isNothing, type Leftovers } from '../../chat/request/json-value.ts'
 import { toToolId } from '../../chat/request/tool-id.ts'
-import { toInputIfObject } from '../../chat/request/tool-uses.ts'
+import { toInput } from '../../chat/request/tool-uses.ts'
 import { thinkingOf } from '../sealed-thinking.ts'
 import type { FlatNames } from '../tool-names.ts'
 import { toBlocks, toTextBlocks } from './blocks-of-parts.ts'
@@ -134,8 +134,7 @@ function addFunctionCall(draft: Draft, item: JsonObject, path: string): void {
   dropLeftovers(item, CALL, droppedFields)
   const at = `${path}.arguments`
   const json = textAt(item.arguments, at)
-  // A reply that was cut inside a call leaves part of its arguments, which every later turn sends again.
-  const input = toInputIfObject(json, at, { printer, tally }) ?? { arguments: json }
+  const input = toInput(json, at, { printer, tally })
   turns.addAssistant([{ ...calledIn(draft, item, path), input }])
 }
 
