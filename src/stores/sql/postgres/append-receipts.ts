@@ -1,7 +1,8 @@
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { sqlStateOf, unavailable } from '../engine/faults.ts'
 import { type Places, statement } from '../engine/statement.ts'
 import { planBatch, type ReceiptBatch, withoutStored } from '../receipts/batch.ts'
+import type { Database } from '../schema.ts'
 import type { ShortCut } from './short-cuts.ts'
 
 /*
@@ -32,10 +33,14 @@ export const appendReceipts: ShortCut<ReceiptBatch, void> = async (db, { receipt
     } catch (error) {
       if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error
       // Also after a lost reply: then these receipts are stored.
-      added = await withoutStored(db, added)
+      added = await withoutStored(added, (ids) => selectStored(db, ids))
     }
   }
   if (added.length > 0) throw unavailable('Other instances append to the ledger of receipts all the time.')
+}
+
+function selectStored(db: Kysely<Database>, ids: readonly string[]): Promise<{ id: string }[]> {
+  return db.selectFrom('receipt').select('id').where('id', 'in', ids).execute()
 }
 
 type InsertedBatch = {

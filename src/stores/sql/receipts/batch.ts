@@ -90,18 +90,13 @@ export async function planBatch(db: Kysely<Database>, { receipts, key }: Receipt
   }
 }
 
-/** Returns those receipts, each once, whose ids are not stored. */
+/** Returns those receipts, each once, whose ids are not stored; `select` returns the stored ones of these ids. */
 export async function withoutStored(
-  db: Kysely<Database>,
   receipts: readonly StoredReceipt[],
+  select: (ids: readonly string[]) => Promise<readonly { readonly id: string }[]>,
 ): Promise<StoredReceipt[]> {
   const byId = new Map(receipts.map((receipt) => [receipt.id, receipt]))
-  const rows = await db
-    .selectFrom('receipt')
-    .select('id')
-    .where('id', 'in', [...byId.keys()])
-    .execute()
-  for (const { id } of rows) byId.delete(id)
+  for (const { id } of await select([...byId.keys()])) byId.delete(id)
   return [...byId.values()]
 }
 
