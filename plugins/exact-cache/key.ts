@@ -28,5 +28,5 @@ function requestDigest(exchange: Exchange): string {
   if (dialect.name === 'messages') return exchange.request.memo(FIELDS_DIGEST, digestFields)
   const sent = client.document.memo(OTHER_FIELDS_DIGEST, digestAllFields)
   const edited = isEdited ? exchange.request.memo(FIELDS_DIGEST, digestFields) : ''
-  return `${dialect.name} ${sent} ${edited}`
+  return `${dialect.name}${client.purpose} ${sent} ${edited}`
 }

@@ -6,6 +6,7 @@ import type { StoredResponses } from '../core/ports/stored-responses.ts'
 import { isLoopback } from '../core/system/listen-address.ts'
 import { createChatDialect } from '../dialects/chat/dialect.ts'
 import { createMessagesDialect } from '../dialects/messages/dialect.ts'
+import { createSummarySeal } from '../dialects/responses/compact/summary-seal.ts'
 import { createResponsesDialect } from '../dialects/responses/dialect.ts'
 import { createHttpApp } from '../http/app.ts'
 import { BodyIntake, type Intakes } from '../http/body-intake.ts'
@@ -82,7 +83,10 @@ export function createServer(
     nowMs: () => clock.nowMs(),
   }
   const chat = createChatDialect(translated)
-  const responses = createResponsesDialect({ ...translated, keepsResponses: config.responses.keep })
+  const seal = createSummarySeal(telemetry.signingKey)
+  const sealing = { ...translated, seal, keepsResponses: config.responses.keep }
+  const responses = createResponsesDialect(sealing)
+  const compact = createResponsesDialect({ ...sealing, isCompact: true })
   const states = new ResponseStates({
     responses: stored,
     dialect: responses,
@@ -105,6 +109,7 @@ export function createServer(
       watch: (exchange) => states.watch(exchange),
     },
     storedResponses: { ...shared, states, provider: (name) => providers.get(name), dialect: responses },
+    compact: { ...shared, recorder, route: 'responses', dialect: compact, pipelines, states },
     relay: {
       ...shared,
       provider: (name) => providers.get(name),

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { ConfigError } from '../config/config-error.ts'
 import type { Config } from '../config/schema.ts'
 import type { Channel } from '../core/ports/channel.ts'
@@ -32,6 +33,8 @@ import type { Spend } from './spend.ts'
 /** Receipts, rows, metrics and traces of requests. */
 export interface Telemetry {
   readonly receipts: Receipts
+  /** The private key of receipts, which gateways on one database share. */
+  readonly signingKey: KeyObject
   /** Records how replies ended; `undefined` when recording is off. */
   readonly recorder: ReplyRecorder | undefined
   /** Rows of requests; `undefined` when they are off. */
@@ -78,6 +81,7 @@ export function openTelemetry(options: TelemetryOptions): Promise<Opened<Telemet
     const unwritten = onBuilt && receipts.unwritten
     return {
       receipts,
+      signingKey: keys.own.privateKey,
       recorder: config.receipts.enabled ? receipts : unwritten,
       store,
       metrics,

@@ -9,8 +9,8 @@ export interface ClientDialect {
   readonly name: DialectName
   /** The reply header in which its clients expect the request's id. */
   readonly requestIdHeader: string
-  /** Parses a request's body. Throws `invalid_request` that names the field or the position. */
-  parse(bytes: Buffer): ClientRequest
+  /** Parses the body of a request of this scope. Throws `invalid_request` that names the field or the position. */
+  parse(bytes: Buffer, scope?: string): ClientRequest
   /** Renders a JSON reply of the canonical dialect, to `request`, in this one. */
   render(reply: BytesReply, request: ClientRequest): BytesReply
   /** Creates a translator from canonical events to this dialect's. */

@@ -48,6 +48,7 @@ import { type StoredResponseRouteOptions, storedResponseRoute } from './routes/s
 const MESSAGES_PATH = '/v1/messages'
 const CHAT_PATH = '/v1/chat/completions'
 const RESPONSES_PATH = '/v1/responses'
+const COMPACT_PATH = '/v1/responses/compact'
 
 /** Dependencies of the HTTP application. */
 export interface HttpAppOptions extends RequestContextOptions, OriginGuardOptions {
@@ -55,6 +56,7 @@ export interface HttpAppOptions extends RequestContextOptions, OriginGuardOption
   readonly chat: ModelRouteOptions
   readonly responses: ModelRouteOptions
   readonly storedResponses: StoredResponseRouteOptions
+  readonly compact: ModelRouteOptions
   readonly relay: RelayRouteOptions
   readonly models: ModelListOptions
   readonly receipts: ReceiptRouteOptions
@@ -93,6 +95,7 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
     [MESSAGES_PATH, options.messages],
     [CHAT_PATH, options.chat],
     [RESPONSES_PATH, options.responses],
+    [COMPACT_PATH, options.compact],
   ])
   const hot: HotRoutes = new Map([...models].map(([path, model]) => [path, modelRoute(model)]))
   app.use((ctx, next) => {

@@ -182,14 +182,16 @@ function endItem({ output_index: index, item }: JsonObject, { open, done }: Prog
   assert(isJsonObject(item) && opened !== undefined && opened.id === item.id, 'it ends another item')
   assert(opened.type === item.type, `it is a ${item.type}`)
   assert(!opened.isPartOpen, 'a part is open')
-  assert(isParted(opened) || item.type === 'web_search_call' || opened.isTextDone, 'its input is not done')
+  assert(isParted(opened) || TEXTLESS.has(item.type) || opened.isTextDone, 'its input is not done')
   assert(isDeepStrictEqual(textsOf(item), opened.texts), 'its content differs from its deltas')
   open.delete(Number(index))
   done[Number(index)] = item
 }
 
+const TEXTLESS = new Set<unknown>(['web_search_call', 'compaction'])
+
 function textsOf(item: JsonObject): unknown[] {
-  if (item.type === 'web_search_call') return []
+  if (TEXTLESS.has(item.type)) return []
   const parts = item.content ?? item.summary
   if (Array.isArray(parts)) return parts.map((part) => valueAt(part, 'text'))
   const text = item.arguments ?? item.input

@@ -5,8 +5,8 @@ import { type Answered, deliver, play } from './provider/deliver.ts'
 import type { Payload } from './provider/payload.ts'
 import { open, readBody } from './provider/receive.ts'
 import { type Scripted, type Scripts, type Serving, startScripted } from './provider/scripted.ts'
-import { type AnswerContext, toResponse, toSse } from './responses/answer.ts'
-import { checkRequest, type ResponsesRules } from './responses/check-request.ts'
+import { type AnswerContext, toResponse, toSse, toWindow } from './responses/answer.ts'
+import { COMPACT_PATH, checkRequest, type ResponsesRules } from './responses/check-request.ts'
 
 /*
  * DESIGN. A stand-in for a server of OpenAI's Responses: a real HTTP server on loopback. It refuses fields and items that the
@@ -42,16 +42,21 @@ async function serve(
   response.setHeader('x-request-id', `req_responses${String(nth).padStart(19, '0')}`)
   if (refused !== undefined) return deliver(jsonOf(refused.status, toErrorBody(refused, 'openai')), {}, exchange)
   const script: ChatScript = choose(entry) ?? { kind: 'answer' }
-  await play(script, exchange, (answered) => payloadOf(answered, { body: entry.json ?? {}, nth }))
+  const isWindow = entry.url.split('?')[0] === COMPACT_PATH
+  await play(script, exchange, (answered) => payloadOf(answered, { body: entry.json ?? {}, nth, isWindow }))
 }
 
-function payloadOf(script: Answered<ChatScript>, context: AnswerContext): Payload {
+function payloadOf(
+  script: Answered<ChatScript>,
+  { isWindow, ...context }: AnswerContext & { isWindow: boolean },
+): Payload {
   if (script.kind === 'reply') return jsonOf(script.status ?? 200, script.body, script.headers)
   if (script.kind === 'sse') return { status: 200, headers: SSE, body: Buffer.from(script.bytes) }
   if (script.kind === 'error') {
     const { status, headers, message = 'Scripted' } = script
     return jsonOf(status, toErrorBody({ ...errorOf(status), status, message, param: null }, 'openai'), headers)
   }
+  if (isWindow) return jsonOf(200, toWindow(context), script.headers)
   const whole = toResponse(context, script)
   if (context.body.stream !== true) return jsonOf(200, whole, script.headers)
   return { status: 200, headers: { ...SSE, ...script.headers }, body: toSse(whole, script.interleaved === true) }

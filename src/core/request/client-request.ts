@@ -40,6 +40,11 @@ export class ClientRequest {
     this.#canonical = translate === undefined ? document : undefined
   }
 
+  /** Distinguishes requests of one body whose replies differ; '' for an ordinary one. */
+  get purpose(): string {
+    return ''
+  }
+
   /** The canonical request. Throws `invalid_request` when the request cannot be translated. */
   get canonical(): RequestDocument {
     if (this.#canonical !== undefined) return this.#canonical

@@ -13,6 +13,7 @@ import { toSampling } from '../chat/request/sampling-of-chat.ts'
 import { toThinkingFields } from '../chat/request/thinking-of-effort.ts'
 import { isForced } from '../chat/request/tools-of-chat.ts'
 import type { MessagesTranslationOptions } from '../chat/to-messages-request.ts'
+import { toSummaryRequest } from './compact/compaction-request.ts'
 import { toConversation } from './request/conversation-of-items.ts'
 import {
   addDroppedFields,
@@ -23,12 +24,15 @@ import {
 } from './request/fields-of-responses.ts'
 import { toToolFields } from './request/tools-of-responses.ts'
 import { explainResponsesFault } from './request-schema.ts'
+import type { Compacting } from './responses-request.ts'
 import { FlatNames } from './tool-names.ts'
 
 /** Options of the translation. */
 export interface ResponsesTranslationOptions extends MessagesTranslationOptions {
   /** True if the gateway stores responses. Default: false. */
   readonly keepsResponses?: boolean
+  /** The request's part in the compaction of its conversation. Default: none. */
+  readonly compacting?: Compacting
 }
 
 /**
@@ -39,7 +43,9 @@ export function toMessagesRequest(responses: RequestDocument, options: Responses
   const { document, restore } = readJson(responses.bytes, () => outlineOf(responses))
   const body = readJson(responses.bytes, () => parseJson(document.bytes.toString()))
   try {
-    const translation = translate(objectAt(body, 'the body'), options)
+    const asked = objectAt(body, 'the body')
+    const { compacting } = options
+    const translation = translate(compacting?.kind === undefined ? asked : toSummaryRequest(asked), options)
     return { ...translation, bytes: restore(translation.bytes) }
   } catch (error) {
     if (error instanceof ChatFault) throw explainResponsesFault(body, error)
@@ -49,14 +55,15 @@ export function toMessagesRequest(responses: RequestDocument, options: Responses
 
 function translate(
   body: JsonObject,
-  { defaultMaxTokens, modelNamed, keepsResponses }: ResponsesTranslationOptions,
+  { defaultMaxTokens, modelNamed, keepsResponses, compacting }: ResponsesTranslationOptions,
 ): Translation {
   const droppedFields = new DroppedFields()
   const printer = new JsonPrinter()
   const names = new FlatNames(body)
   const model = textAt(body.model, 'model')
   if (isBlank(model)) throw new ChatFault('model', 'the name of a model')
-  const conversation = toConversation(body.input, { droppedFields, names, printer, tally: { values: 0 } })
+  const opened = compacting?.opened
+  const conversation = toConversation(body.input, { droppedFields, names, printer, tally: { values: 0 }, opened })
   const { messages } = conversation
   const lists = [{ tools: body.tools, path: 'tools' }, ...conversation.additionalTools]
   // A model's generation follows from the provider's name of it.

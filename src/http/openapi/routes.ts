@@ -84,6 +84,14 @@ export const ROUTES: readonly RouteEntry[] = [
   },
   {
     method: 'post',
+    path: '/v1/responses/compact',
+    summary: 'Compacts a conversation: returns the items that replace it.',
+    ...KEY,
+    body: 'ResponsesRequest',
+    reply: 'CompactedConversation',
+  },
+  {
+    method: 'post',
     path: '/v1/messages/count_tokens',
     summary: 'Counts the tokens of a request.',
     ...KEY,

@@ -60,6 +60,12 @@ export const SCHEMAS = {
   }),
   DeletedResponse: object({ id: text, object: anyOf('response'), deleted: { type: 'boolean' } }),
   InputItems: object({ object: anyOf('list'), data: list({ type: 'object' }), has_more: { type: 'boolean' } }),
+  CompactedConversation: object({
+    id: text,
+    object: anyOf('response.compaction'),
+    output: list({ type: 'object' }),
+    usage: { type: 'object' },
+  }),
   Model: model,
   ModelList: object({ object: anyOf('list'), data: list(ref('Model')), has_more: { type: 'boolean' } }),
   Receipt: described(receiptSchema),

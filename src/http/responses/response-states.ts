@@ -76,7 +76,7 @@ export class ResponseStates {
     if (stored.content !== null) {
       const conversation = readConversation(stored.content)
       if (conversation === undefined) throw responseNotFound('previous_response_id')
-      return { ...request, client: dialect.resume(client.document, conversation) }
+      return { ...request, client: dialect.resume(client, conversation, scope) }
     }
     const [first, ...others] = targets.filter((target) => target.provider === stored.provider)
     if (first === undefined)

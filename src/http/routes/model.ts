@@ -82,7 +82,7 @@ export function pipelineHeader({ req }: Pick<Context, 'req'>): string | undefine
 /** Parses a body; for a refused one, records its model if that can be read. Throws `invalid_request`. */
 export function parseBody(bytes: Buffer, dialect: ClientDialect, partialRequest: PartialRequest): ClientRequest {
   try {
-    return dialect.parse(bytes)
+    return dialect.parse(bytes, partialRequest.caller?.scope)
   } catch (error) {
     partialRequest.model = modelIn(bytes)
     throw error

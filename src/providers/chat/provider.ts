@@ -12,6 +12,7 @@ import { type ChatHabits, toChatRequest } from '../../dialects/chat/to-chat-requ
 import { RESPONSES_REPLIES } from '../../dialects/responses/replies.ts'
 import { createMessagesEvents as createEventsOfResponse } from '../../dialects/responses/reply/to-messages-events.ts'
 import { toMessagesReply as toMessageOfResponse } from '../../dialects/responses/reply/to-messages-reply.ts'
+import { compactingOf } from '../../dialects/responses/responses-request.ts'
 import { toResponsesRequest } from '../../dialects/responses/to-responses-request.ts'
 import { addDroppedFields } from '../dropped-fields-header.ts'
 import { pathOfModel, readModel, readModelList } from '../model-list.ts'
@@ -30,6 +31,8 @@ export interface ChatProviderOptions {
   /** The API to use: Responses for every client, or chat completions. */
   readonly api: ChatApi
   readonly habits: ChatHabits
+  /** Compacts conversations itself, where its API is Responses; otherwise its model summarises them. Default: true. */
+  readonly compacts?: boolean
   readonly tokens: TokenCounter
   /** Model names that select this provider without a prefix. */
   readonly models: RegExp | undefined
@@ -49,6 +52,10 @@ const PATH = '/chat/completions'
 const RESPONSES_PATH = '/responses'
 /** Matches the path of a stored response, which may be sent as events. */
 const STORED = /^\/v1\/responses\//
+const COMPACT_PATH = '/responses/compact'
+const BAD_REQUEST = 400
+/** Statuses of a path that a service does not have. */
+const NO_PATH: ReadonlySet<number> = new Set([404, 405, 501])
 
 /** Translation to chat completions, with a provider's habits. */
 function chatTranslation(habits: ChatHabits): Translation {
@@ -95,9 +102,9 @@ export class ChatProvider extends UpstreamProvider implements Provider {
   readonly #options: Omit<ChatProviderOptions, 'upstream'>
   readonly #translation: Translation
 
-  constructor({ upstream, ...options }: ChatProviderOptions) {
+  constructor({ upstream, compacts = true, ...options }: ChatProviderOptions) {
     super(upstream)
-    this.#options = options
+    this.#options = { ...options, compacts }
     const { api, habits } = options
     this.#translation = api === 'chat' ? chatTranslation(habits) : responsesTranslation(habits)
   }
@@ -114,7 +121,7 @@ export class ChatProvider extends UpstreamProvider implements Provider {
     const { api } = this.#options
     if (exchange.dialect.name === api)
       return api === 'chat' ? this.#completeNatively(exchange, target) : this.#respondNatively(exchange, target)
-    return completeTranslated(exchange, target, { upstream: this.upstream, translation: this.#translation })
+    return this.#completeTranslated(exchange, target)
   }
 
   /** Estimates the tokens: these services cannot count them without generating a reply. */
@@ -144,10 +151,19 @@ export class ChatProvider extends UpstreamProvider implements Provider {
     return this.upstream.call(call, caller, STORED.test(path) ? NATIVE_RESPONSES : undefined)
   }
 
+  #completeTranslated(exchange: Exchange, target: Target): Promise<Reply> {
+    return completeTranslated(exchange, target, { upstream: this.upstream, translation: this.#translation })
+  }
+
   async #respondNatively(exchange: Exchange, target: Target): Promise<Reply> {
+    const { kind } = compactingOf(exchange.client)
+    if (kind !== undefined && !this.#options.compacts) return this.#completeTranslated(exchange, target)
     const { bytes, droppedFields } = nativeResponsesRequest(exchange, target, this.#options.habits)
-    const call = { method: 'POST', path: RESPONSES_PATH + exchange.query, body: bytes } as const
-    return addDroppedFields(await this.upstream.call(call, callerOf(exchange), NATIVE_RESPONSES), droppedFields)
+    const path = (kind === 'window' ? COMPACT_PATH : RESPONSES_PATH) + exchange.query
+    const reply = await this.upstream.call({ method: 'POST', path, body: bytes }, callerOf(exchange), NATIVE_RESPONSES)
+    if (kind === undefined || !knowsNoCompaction(reply)) return addDroppedFields(reply, droppedFields)
+    reply.cancel()
+    return this.#completeTranslated(exchange, target)
   }
 
   async #completeNatively(exchange: Exchange, target: Target): Promise<Reply> {
@@ -160,4 +176,10 @@ export class ChatProvider extends UpstreamProvider implements Provider {
     )
     return droppedFields === undefined ? reply : addDroppedFields(reply, droppedFields)
   }
+}
+
+/** Returns true for a refusal because the service has no compaction: neither its path nor its item. Nothing is billed for it. */
+function knowsNoCompaction(reply: Reply): boolean {
+  if (NO_PATH.has(reply.status)) return true
+  return reply.kind === 'bytes' && reply.status === BAD_REQUEST && reply.bytes.includes('compaction_trigger')
 }

@@ -42,6 +42,7 @@ function createService(name: string, options: ServiceOptions, parts: ProviderPar
   return new ChatProvider({
     upstream,
     api: options.api,
+    compacts: options.compacts,
     habits: habitsOf(options),
     tokens: parts.tokens,
     models: preset?.models,

@@ -14,6 +14,15 @@ function serviceOptions({ keyVariable, urlVariable, ...preset }: Partial<Preset>
   return z.strictObject({
     base_url: fromEnv(baseUrl, urlVariable).describe('Address of the API, up to where `/chat/completions` begins.'),
     api: once(api, false),
+    compacts: once(
+      z
+        .boolean()
+        .default(true)
+        .describe(
+          'With `api: responses`: whether the service compacts conversations itself. Its model writes a summary where it does not, and where it refuses to.',
+        ),
+      false,
+    ),
     api_key: once(api_key, keyVariable !== undefined),
     keys: once(keys, false),
     headers: once(

@@ -1,9 +1,16 @@
 import { isObject, type JsonObject } from '../../core/json/json-value.ts'
 import type { Edit } from '../../core/json/splice.ts'
+import type { ClientRequest } from '../../core/request/client-request.ts'
 import { DroppedFields } from '../../core/request/dropped-fields.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
 import { RequestDocument } from '../../core/request/request.ts'
 import type { ChatHabits } from '../../dialects/chat/to-chat-request.ts'
+import {
+  type CompactionKind,
+  toSummaryItem,
+  withoutSummaryPrompt,
+} from '../../dialects/responses/compact/compaction-request.ts'
+import { compactingOf } from '../../dialects/responses/responses-request.ts'
 import { isSealed, openSealed } from '../../dialects/responses/sealed-thinking.ts'
 import { toResponsesRequest } from '../../dialects/responses/to-responses-request.ts'
 import { type NamedTool, type ToolNames, toolNamesOf } from '../../dialects/responses/tool-names.ts'
@@ -15,12 +22,15 @@ import { changedFields } from '../changed-fields.ts'
  * The client's bytes are sent unchanged, unknown fields and items included. Only these are spliced in:
  * - the model, when its name has a prefix or is an alias;
  * - reasoning that a provider of another API has made: the API refuses what it has not encrypted, so it is removed;
+ * - summaries of compactions that the gateway has sealed: they are sent as messages;
  * - the fields that plugins have edited in the canonical request, translated into this dialect.
  */
 export interface NativeRequest {
   readonly bytes: Buffer
   readonly droppedFields: DroppedFields
 }
+
+const NO_SUMMARIES: ReadonlyMap<string, string> = new Map()
 
 /** Canonical fields, and the fields of this dialect with the same meaning. */
 const COUNTERPARTS: Readonly<Record<string, readonly string[]>> = {
@@ -36,27 +46,32 @@ const COUNTERPARTS: Readonly<Record<string, readonly string[]>> = {
 
 /** Prepares the client's own request for the provider. */
 export function nativeResponsesRequest(exchange: Exchange, target: Target, habits: ChatHabits): NativeRequest {
-  const { document } = exchange.client
+  const { client } = exchange
+  const { document } = client
   const droppedFields = new DroppedFields()
   const edits: Edit[] = []
   if (document.model !== target.model) edits.push({ op: 'replace', path: ['model'], value: target.model })
   const translated = exchange.isEdited ? translatedEdits(exchange, { target, habits, droppedFields }) : []
   const replacesInput = translated.some(({ path }) => path[0] === 'input')
-  if (!replacesInput) edits.push(...sealedEdits(document, droppedFields))
+  if (!replacesInput) edits.push(...sealedEdits(client, droppedFields))
   edits.push(...translated)
   return { bytes: edits.length === 0 ? document.bytes : document.edited(edits).bytes, droppedFields }
 }
 
 /** Returns edits that remove foreign reasoning, and restore what passed through the Messages shape. */
-function sealedEdits(document: RequestDocument, droppedFields: DroppedFields): Edit[] {
-  if (!isSealed(document.bytes)) return []
+function sealedEdits(client: ClientRequest, droppedFields: DroppedFields): Edit[] {
+  const { document } = client
+  const { opened = NO_SUMMARIES } = compactingOf(client)
+  if (opened.size === 0 && !isSealed(document.bytes)) return []
   const items = document.field('input')
   const edits = (Array.isArray(items) ? items : []).flatMap((item, index): Edit[] => {
-    if (!isObject(item) || item.type !== 'reasoning') return []
-    const opened = openSealed(item)
-    if (opened === item) return []
+    if (!isObject(item)) return []
     const path = ['input', index]
-    return opened === undefined ? [{ op: 'remove', path }] : [{ op: 'replace', path, value: opened }]
+    const summary = opened.get(`input[${index}]`)
+    if (summary !== undefined) return [{ op: 'replace', path, value: toSummaryItem(summary) }]
+    const own = item.type === 'reasoning' ? openSealed(item) : item
+    if (own === item) return []
+    return own === undefined ? [{ op: 'remove', path }] : [{ op: 'replace', path, value: own }]
   })
   if (edits.some(({ op }) => op === 'remove')) droppedFields.drop('input.encrypted_content')
   return edits
@@ -78,19 +93,26 @@ function translatedEdits(
   for (const lost of [client.droppedFields, translation.droppedFields]) droppedFields.add(lost.about(concerned))
   droppedFields.assertCarried(target.provider)
   const names = toolNamesOf(client.document)
+  const { kind } = compactingOf(client)
+  // The path of compactions takes no limit of output tokens, and refuses what it does not take.
+  if (kind === 'window') fields.delete('max_output_tokens')
   return [...fields].flatMap((name): Edit[] => {
-    const value = name === 'input' ? restoredItems(canonical, names) : canonical.raw(name)
+    const value = name === 'input' ? restoredItems(canonical, { names, kind }) : canonical.raw(name)
     if (value !== undefined) return [{ op: 'add', path: [name], value }]
     return client.document.shape.fields.has(name) ? [{ op: 'remove', path: [name] }] : []
   })
 }
 
-/** Returns the items with the names that their tools have in the client's request. */
-function restoredItems(canonical: RequestDocument, names: ToolNames): unknown {
+/** Returns the items with the names that their tools have in the client's request, and with its own form of a compaction. */
+function restoredItems(
+  canonical: RequestDocument,
+  { names, kind }: { names: ToolNames; kind: CompactionKind | undefined },
+): unknown {
   const items = canonical.field('input')
-  if (names.size === 0 || !Array.isArray(items)) return canonical.raw('input')
+  if ((names.size === 0 && kind === undefined) || !Array.isArray(items)) return canonical.raw('input')
   const customIds = new Set<unknown>()
-  return items.map((item: JsonObject) => {
+  const asked = kind === undefined ? items : withoutSummaryPrompt(items, kind)
+  return asked.map((item: JsonObject) => {
     const tool = typeof item.name === 'string' ? names.get(item.name) : undefined
     if (item.type === 'function_call_output' && customIds.has(item.call_id))
       return { ...item, type: 'custom_tool_call_output' }

@@ -18,18 +18,22 @@ export function toResponse({ body, nth }: AnswerContext, script: ChatAnswerScrip
   const said =
     text ?? (toolCalls.length === 0 ? `You sent ${JSON.stringify(body.input).length} characters.` : undefined)
   const thought = { id: `rs_${nth}`, type: 'reasoning', summary: [{ type: 'summary_text', text: reasoning }] }
-  const output: JsonObject[] = [
-    ...(reasoning === undefined ? [] : [{ ...thought, ...(includes && { encrypted_content: sealOf(`rs_${nth}`) }) }]),
-    ...(said === undefined ? [] : [messageOf(`msg_${nth}`, said)]),
-    ...toolCalls.map(({ name, arguments: json, id }, index) => ({
-      id: `fc_${nth}_${index}`,
-      type: 'function_call',
-      status: 'completed',
-      call_id: id ?? `call_${nth}_${index}`,
-      name,
-      arguments: json,
-    })),
-  ]
+  const output: JsonObject[] = isCompacting(body)
+    ? [compactionOf(nth)]
+    : [
+        ...(reasoning === undefined
+          ? []
+          : [{ ...thought, ...(includes && { encrypted_content: sealOf(`rs_${nth}`) }) }]),
+        ...(said === undefined ? [] : [messageOf(`msg_${nth}`, said)]),
+        ...toolCalls.map(({ name, arguments: json, id }, index) => ({
+          id: `fc_${nth}_${index}`,
+          type: 'function_call',
+          status: 'completed',
+          call_id: id ?? `call_${nth}_${index}`,
+          name,
+          arguments: json,
+        })),
+      ]
   const input_tokens = toWords(JSON.stringify(body.input)).length
   const output_tokens = output.reduce((sum, item) => sum + toWords(JSON.stringify(item)).length, 0)
   const counts = { input_tokens, output_tokens, ...usage }
@@ -49,6 +53,35 @@ export function toResponse({ body, nth }: AnswerContext, script: ChatAnswerScrip
       total_tokens: counts.input_tokens + counts.output_tokens,
     },
     ...REPEATED,
+  }
+}
+
+/** Returns true for a request that ends in the trigger of a compaction. */
+function isCompacting({ input }: JsonObject): boolean {
+  return Array.isArray(input) && input.at(-1)?.type === 'compaction_trigger'
+}
+
+/** Returns the item that replaces a conversation. */
+function compactionOf(nth: number): JsonObject {
+  return { id: `cmp_${nth}`, type: 'compaction', encrypted_content: sealOf(`cmp_${nth}`) }
+}
+
+/** Builds the reply of `/responses/compact`. */
+export function toWindow({ body, nth }: AnswerContext): JsonObject {
+  const input_tokens = toWords(JSON.stringify(body.input)).length
+  const usage = {
+    input_tokens,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: 1,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: input_tokens + 1,
+  }
+  return {
+    id: `resp_${nth}`,
+    object: 'response.compaction',
+    created_at: CREATED_AT,
+    output: [compactionOf(nth)],
+    usage,
   }
 }
 
@@ -126,6 +159,7 @@ function eventsOf(item: JsonObject, output_index: number): JsonObject[] {
       done,
     ]
   }
+  if (item.type === 'compaction') return [added({}), done]
   const isThought = item.type === 'reasoning'
   const name = isThought ? 'reasoning_summary_text' : 'output_text'
   const [part] = (isThought ? item.summary : item.content) as JsonObject[] // safe: built above

@@ -73,6 +73,8 @@ const item = z.union([
     content: z.unknown().optional(),
     encrypted_content: text.nullish(),
   }),
+  z.strictObject({ type: z.literal('compaction'), id, encrypted_content: text }),
+  z.strictObject({ type: z.literal('compaction_trigger') }),
 ])
 const functionTool = z.strictObject({
   type: z.literal('function'),
@@ -139,13 +141,18 @@ const body = z.strictObject({
   user: text.nullish(),
 })
 
+/** Path of the reply that replaces a conversation. */
+export const COMPACT_PATH = '/v1/responses/compact'
+const PATHS = new Set<string | undefined>(['/v1/responses', COMPACT_PATH])
+/** Types of items that only the server which has encrypted them can read. */
+const ENCRYPTED = new Set<unknown>(['reasoning', 'compaction'])
+
 /** Returns the first rule that a request breaks; `undefined` for a valid one. */
 export function checkRequest(
   { method, url, headers, raw }: ReceivedRequest,
   { apiKey }: ResponsesRules,
 ): ChatRejection | undefined {
-  if (method !== 'POST' || url.split('?')[0] !== '/v1/responses')
-    return rejection(404, `Invalid URL (${method} ${url})`)
+  if (method !== 'POST' || !PATHS.has(url.split('?')[0])) return rejection(404, `Invalid URL (${method} ${url})`)
   const key = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1]
   if (key === undefined || (apiKey !== undefined && key !== apiKey))
     return rejection(401, 'Incorrect API key provided.')
@@ -171,7 +178,7 @@ function checkItems(items: readonly JsonObject[]): ChatRejection | undefined {
   const open = calls.find((call) => !results.includes(call))
   if (open !== undefined) return invalid(`No tool output found for function call ${open}.`)
   const foreign = items.find(
-    ({ type, id, encrypted_content: sealed }) => type === 'reasoning' && sealed && sealed !== sealOf(id),
+    ({ type, id, encrypted_content: sealed }) => ENCRYPTED.has(type) && sealed && sealed !== sealOf(id),
   )
   return foreign && invalid(`The encrypted content for item ${foreign.id} could not be verified.`)
 }

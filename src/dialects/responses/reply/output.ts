@@ -17,11 +17,22 @@ export interface OutputOptions {
   readonly idBase: string
 }
 
+/** Makes the items of a response of the blocks of a message; each method returns events. */
+export interface ItemWriter {
+  readonly items: readonly JsonObject[]
+  /** Reason why the response fails although the message is whole. */
+  readonly fault?: string | undefined
+  startBlock(event: JsonObject, data: string): string
+  extendBlock(event: JsonObject): string
+  stopBlock(event: JsonObject): string
+  end(last: ItemEnd): string
+}
+
 /**
  * The items of a response, made of the blocks of a message: a call or thinking is an item, consecutive texts are one. An
  * item begins with its first content, so that an empty block leaves none, and is closed when another begins after its end.
  */
-export class Output {
+export class Output implements ItemWriter {
   readonly #options: OutputOptions
   /** Items by the index of their block; the open message under its own key. */
   readonly #open = new Map<unknown, OutputItem>()

@@ -22,7 +22,7 @@ import { recordOf, stringOf } from '../../chat/reply/narrow.ts'
 import { toolNamesOf } from '../tool-names.ts'
 import { incompleteReasonOf, type StreamError, streamErrorOf } from './endings.ts'
 import { EventPrinter } from './event-printer.ts'
-import { Output } from './output.ts'
+import { type ItemWriter, Output, type OutputOptions } from './output.ts'
 import { printResponse, type ResponseState } from './response-object.ts'
 import { toResponsesUsage } from './usage.ts'
 
@@ -34,6 +34,8 @@ export interface ResponseOptions {
   readonly newId: () => string
   /** True if the gateway stores responses, unless a request has `store: false`. Default: false. */
   readonly keepsResponses?: boolean
+  /** Creates the writer of the items. Default: of every block. */
+  readonly createOutput?: ((options: OutputOptions) => ItemWriter) | undefined
 }
 
 const PING = ': ping\n\n'
@@ -45,6 +47,8 @@ const TOO_LARGE: StreamError = {
   code: 'server_error',
   message: 'The reply is larger than 64 MB, the most that can be repeated at its end.',
 }
+/** Clients repeat no request with this code. */
+const UNUSABLE = { type: 'invalid_request_error', code: 'invalid_prompt' }
 const NOT_FOR_IDS = /^msg_|[^\w-]/g
 
 /** Translates Messages events into events of a response to `request`. */
@@ -56,7 +60,7 @@ export class ResponseEvents implements EventTranslator {
   #phase: 'before' | 'open' | 'complete' | 'failed' = 'before'
   #idBase = ''
   #model = ''
-  #output: Output | undefined
+  #output: ItemWriter | undefined
   #usage: Usage | undefined
   /** The stop reason; its items are closed then, and nothing may follow. */
   #stop: { readonly reason: string } | undefined
@@ -113,16 +117,13 @@ export class ResponseEvents implements EventTranslator {
     this.#phase = 'open'
     this.#idBase = id.replaceAll(NOT_FOR_IDS, '') || this.#options.newId()
     this.#model = model || this.#request.model
-    this.#output = new Output({
-      events: this.#events,
-      toolNames: toolNamesOf(this.#request),
-      idBase: this.#idBase,
-    })
+    const output = { events: this.#events, toolNames: toolNamesOf(this.#request), idBase: this.#idBase }
+    this.#output = this.#options.createOutput?.(output) ?? new Output(output)
     const response = `"response":${this.#print({ status: 'in_progress' })}`
     return this.#events.print('response.created', response) + this.#events.print('response.in_progress', response)
   }
 
-  #write(event: JsonObject, data: string, output: Output): string {
+  #write(event: JsonObject, data: string, output: ItemWriter): string {
     if (event.type === 'message_delta') return this.#endMessage(event, output)
     if (event.type === 'message_stop') return this.#complete(output)
     if (this.#stop !== undefined) return ''
@@ -131,21 +132,22 @@ export class ResponseEvents implements EventTranslator {
     return event.type === 'content_block_stop' ? output.stopBlock(event) : ''
   }
 
-  #endMessage({ delta, usage }: JsonObject, output: Output): string {
+  #endMessage({ delta, usage }: JsonObject, output: ItemWriter): string {
     const counts = readUsage(usage)
     if (counts !== undefined) this.#usage = mergeUsage(this.#usage, counts)
     const reason = recordOf(delta)?.stop_reason
     return typeof reason === 'string' ? this.#finish(reason, output) : ''
   }
 
-  #finish(reason: string, output: Output): string {
+  #finish(reason: string, output: ItemWriter): string {
     if (this.#stop !== undefined) return ''
     this.#stop = { reason }
     return output.end(incompleteReasonOf(reason) === undefined ? 'completed' : 'incomplete')
   }
 
-  #complete(output: Output): string {
+  #complete(output: ItemWriter): string {
     const finish = this.#finish('end_turn', output)
+    if (output.fault !== undefined) return finish + this.#fail({ ...UNUSABLE, message: output.fault })
     const incompleteReason = incompleteReasonOf(this.#stop?.reason)
     const status = incompleteReason === undefined ? 'completed' : 'incomplete'
     this.#response = this.#print({

@@ -7,6 +7,7 @@
  *     function_call, custom_tool_call      tool_use blocks of the same message; arguments that were cut as a text in them
  *     …_output                             tool_result blocks, all together after their calls
  *     additional_tools                     tools of the request: see `tools-of-responses.ts`
+ *     compaction                           a message of the user, where this gateway has sealed its summary
  *     calls of the provider's own tools    dropped: their results are in the text that followed
  *
  * Items that the answer depends on and that have no equivalent are refused.
@@ -19,6 +20,7 @@ import { ChatFault, objectAt, textAt } from '../../chat/request/chat-fault.ts'
 import { dropLeftovers, isBlank, isNothing, type Leftovers } from '../../chat/request/json-value.ts'
 import { toToolId } from '../../chat/request/tool-id.ts'
 import { toInput } from '../../chat/request/tool-uses.ts'
+import { COMPACTED_TYPES } from '../compact/compaction-request.ts'
 import { thinkingOf } from '../sealed-thinking.ts'
 import type { FlatNames } from '../tool-names.ts'
 import { toBlocks, toTextBlocks } from './blocks-of-parts.ts'
@@ -31,6 +33,8 @@ export interface Target {
   readonly printer: JsonPrinter
   /** Counts the values in call arguments, which become values of the request. */
   readonly tally: Tally
+  /** Summaries that the gateway has sealed, by the path of their item. */
+  readonly opened?: ReadonlyMap<string, string> | undefined
 }
 
 /** Instructions and messages of a Messages request, and the tools among the items. */
@@ -71,6 +75,7 @@ const ADD: ReadonlyMap<unknown, AddItem> = new Map<unknown, AddItem>([
   ['function_call_output', addOutput],
   ['custom_tool_call_output', addOutput],
   ['additional_tools', addTools],
+  ...[...COMPACTED_TYPES].map((type) => [type, addSummary] as const),
 ])
 
 /** Items of tools that the provider runs itself, and of its search for tools. */
@@ -80,9 +85,7 @@ const PROVIDERS_OWN = new Set<unknown>([
 ])
 const WHY_REFUSED: ReadonlyMap<unknown, string> = new Map([
   ['item_reference', 'this provider stores no items; send the item itself'],
-  ['compaction', 'it was encrypted by another provider; send the items that it replaced'],
-  ['compaction_summary', 'it was encrypted by another provider; send the items that it replaced'],
-  ['compaction_trigger', 'this provider does not compact conversations'],
+  ['compaction_trigger', 'expected it as the last item'],
 ])
 
 function addItem(draft: Draft, item: JsonObject, path: string): void {
@@ -156,6 +159,13 @@ function addOutput({ turns, droppedFields }: Draft, item: JsonObject, path: stri
   const id = toToolId(textAt(item.call_id, `${path}.call_id`))
   const content = typeof output === 'string' ? output : toBlocks(output, `${path}.output`, droppedFields)
   turns.addResult({ type: 'tool_result', tool_use_id: id, content })
+}
+
+/** A summary is a message of the user, as for agents that summarise by themselves. */
+function addSummary({ turns, opened, droppedFields }: Draft, _: JsonObject, path: string): void {
+  const summary = opened?.get(path)
+  if (summary !== undefined) turns.addUser([{ type: 'text', text: summary }])
+  else droppedFields.refuse(path, 'it was encrypted by another provider; send the items that it replaced')
 }
 
 function addTools({ additionalTools }: Draft, { tools }: JsonObject, path: string): void {
