@@ -1,5 +1,4 @@
 const SOCKET = 'the gateway has no WebSocket of its own, and answers 426, after which clients use HTTP'
-const COMPACTION = 'the gateway has no /v1/responses/compact'
 
 /** Tests of the suite that the gateway does not pass, with the reason; for every kind of provider the same. */
 export const NOT_PASSED: Readonly<Record<string, string>> = {
@@ -10,6 +9,4 @@ export const NOT_PASSED: Readonly<Record<string, string>> = {
   'websocket-previous-response-not-found': SOCKET,
   'websocket-failed-continuation-evicts-cache': SOCKET,
   'websocket-compact-new-chain': SOCKET,
-  'compact-response': COMPACTION,
-  'compact-missing-model': COMPACTION,
 }

@@ -8,7 +8,9 @@ const MOST_KEPT_CHARACTERS = 64 * 1024
 export function toCompactedWindow(response: Buffer, request: RequestDocument): Buffer {
   // Safe: the response of this gateway.
   const { id, created_at, output, usage } = tryParseJson(response) as JsonObject & { output: JsonObject[] }
-  const items = [...keptMessages(request.field('input')), ...output]
+  const kept = keptMessages(request.field('input'))
+  const messages = kept.map((message, index) => ({ id: `msg_${id}_${index}`, ...message }))
+  const items = [...messages, ...output]
   return Buffer.from(JSON.stringify({ id, object: 'response.compaction', created_at, output: items, usage }))
 }
 
@@ -22,7 +24,7 @@ function keptMessages(input: unknown): JsonObject[] {
     if (characters > MOST_KEPT_CHARACTERS) break
     const { role, content } = item
     const parts = typeof content === 'string' ? [{ type: 'input_text', text: content }] : content
-    kept.unshift({ type: 'message', role, content: parts })
+    kept.unshift({ type: 'message', status: 'completed', role, content: parts })
   }
   return kept
 }
