@@ -266,7 +266,6 @@ test('compaction: a stream of /responses/compact and a trigger elsewhere are ref
   t.regex(early.text, /input\[0\]: expected it as the last item/)
   const nameless = await scenario.send({ path: COMPACT_PATH, body: { input: 'x' } })
   t.is(nameless.status, 400)
-  t.is((await scenario.send({ path: COMPACT_PATH, method: 'GET' })).status, 405)
   t.is(scenario.seen('anthropic').length, 0)
 })
 
@@ -281,4 +280,18 @@ test('compaction: the stream is one item, begun and done', async (t) => {
     'response.output_item.done',
     'response.completed',
   ])
+})
+
+test('compaction: /responses/compact of another caller’s response is refused', async (t) => {
+  const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 }
+  const stored = { id: 'resp_stored', object: 'response', status: 'completed', store: true, output: [], usage }
+  const scenario = fixture.scenario({
+    responder: (nth) => (nth === 1 ? { kind: 'reply', body: stored } : { kind: 'answer' }),
+  })
+  const headers = (as: string) => ({ authorization: `Bearer ${as}`, 'x-svc-pipe': 'none' })
+  const body = { model: MODELS.responder, input: t.title }
+  const made = await scenario.send({ path: PATH, headers: headers('one'), body })
+  const continued = { ...body, previous_response_id: valueAt(made.json, 'id') }
+  t.is((await scenario.send({ path: COMPACT_PATH, headers: headers('two'), body: continued })).status, 404)
+  t.is((await scenario.send({ path: COMPACT_PATH, headers: headers('one'), body: continued })).status, 200)
 })
