@@ -16,7 +16,7 @@ export const COMPACTED_TYPES: ReadonlySet<unknown> = new Set(['compaction', 'com
 const MOST_SUMMARIES = 32
 
 /** The request by which a model that cannot compact summarises its conversation. */
-export const SUMMARY_PROMPT = `Stop the work here and write a summary of this conversation. Another model continues in your place: it has your summary and none of what came before.
+const SUMMARY_PROMPT = `Stop the work here and write a summary of this conversation. Another model continues in your place: it has your summary and none of what came before.
 
 Write down:
 - what the user asked for, in their words where these matter, with every constraint and preference;
