@@ -43,8 +43,7 @@ test('key limits: a model is allowed by its name, with its provider, or by its b
 test('key limits: a model of a tool that a translation drops is not checked', (t) => {
   const body = { model: 'quick', input: 'hi', tools: [{ type: 'image_generation', model: 'gpt-image-1' }] }
   const document = new RequestDocument(Buffer.from(JSON.stringify(body)))
-  const check = (provider: string) => () =>
-    assertModels(document, [{ provider, model: 'quick' }], { models: ['quick'] })
-  t.notThrows(check('anthropic'))
-  t.throws(check('openai'), { message: /gpt-image-1/ })
+  const target = { provider: 'one', model: 'quick' }
+  t.notThrows(() => assertModels(document, [{ ...target, translatesResponses: true }], { models: ['quick'] }))
+  t.throws(() => assertModels(document, [target], { models: ['quick'] }), { message: /gpt-image-1/ })
 })

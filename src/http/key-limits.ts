@@ -40,7 +40,7 @@ export function assertModels(
     isAmong(patterns, model) || isAmong(patterns, `${provider}/${model}`)
   if (!isAmong(patterns, document.model) && !targets.every(isUsable)) throw refusal('model')
   const named = targets
-    .flatMap(({ provider }) => namedModels(document, provider).map((model) => ({ provider, model })))
+    .flatMap((target) => namedModels(document, target).map((model) => ({ ...target, model })))
     .find((target) => !isUsable(target))?.model
   if (named !== undefined) throw refusal(`The model \`${named.slice(0, LONGEST_NAME)}\` in the body`)
 }

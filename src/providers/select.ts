@@ -19,11 +19,13 @@ export interface Selection {
 export function selectTarget(model: string, { providers, fallback, settings }: Selection): Target {
   const slash = model.indexOf('/')
   if (slash === -1) {
-    for (const provider of providers.values()) if (provider.claims(model)) return { provider: provider.name, model }
-    return { provider: fallback, model }
+    for (const provider of providers.values()) if (provider.claims(model)) return targetOf(provider, model)
+    const provider = providers.get(fallback)
+    return provider === undefined ? { provider: fallback, model } : targetOf(provider, model)
   }
   const prefix = model.slice(0, slash)
-  if (!providers.has(prefix)) {
+  const provider = providers.get(prefix)
+  if (provider === undefined) {
     const setting = settings?.get(prefix)
     if (setting !== undefined)
       throw new GatewayError('invalid_request', `model: provider \`${prefix}\` is not set up here. Set ${setting}.`)
@@ -34,5 +36,9 @@ export function selectTarget(model: string, { providers, fallback, settings }: S
   }
   if (slash === model.length - 1)
     throw new GatewayError('invalid_request', `model: expected a model name after \`${prefix}/\`.`)
-  return { provider: prefix, model: model.slice(slash + 1) }
+  return targetOf(provider, model.slice(slash + 1))
+}
+
+function targetOf({ name, storesResponses }: Provider, model: string): Target {
+  return { provider: name, model, ...(storesResponses === false && { translatesResponses: true }) }
 }

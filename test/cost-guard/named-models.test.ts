@@ -48,6 +48,18 @@ test('named models: an advisor of a tool is held for', async (t) => {
   t.true((await heldFor(t, { model: HAIKU, tools: [advisor] })) > 10 * plain)
 })
 
+test('named models: a tool of Responses is held for only where its provider gets it', async (t) => {
+  const heldIn = async (model: string, dear?: string) => {
+    const tools = [{ type: 'image_generation', ...(dear !== undefined && { model: dear }) }]
+    const headers = { 'x-svc-pipe': 'cost-guard?per_request=0.00000001' }
+    const body = { model, input: t.title, tools }
+    const reply = await cost.fixture.scenario().send({ path: '/v1/responses', headers, body })
+    return (reply.json as { error: { estimated: number } }).error.estimated // safe: a refusal of this cap
+  }
+  t.true((await heldIn('openai/gpt-4o-mini', 'o1-pro')) < 2 * (await heldIn('openai/gpt-4o-mini')))
+  t.true((await heldIn('responder/gpt-5.2', 'o1-pro')) > 2 * (await heldIn('responder/gpt-5.2')))
+})
+
 test('named models: data names none', async (t) => {
   const schema = { type: 'object', properties: { model: { type: 'string' } }, examples: [{ model: OPUS }] }
   const tool = (input_schema: JsonObject) => ({ tools: [{ name: 'buy', input_schema }], metadata: { model: OPUS } })

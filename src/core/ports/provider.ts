@@ -52,7 +52,10 @@ export interface Provider {
   readonly configured: boolean
   /** True if it is used only while no other provider has a credential. */
   readonly stepsBack?: boolean
-  /** True if it stores responses, which can be continued, read and deleted there. */
+  /**
+   * True if it has Responses of its own, which it stores: they can be continued, read and deleted there. False if it gets a
+   * translation.
+   */
   readonly storesResponses?: boolean
   /** Returns whether a model name without a prefix has this provider's form, as `claude-…` has. */
   claims(model: string): boolean

@@ -20,6 +20,8 @@ import { type ContinuedResponse, storedInputTokens } from './stored-context.ts'
 export interface Target {
   readonly provider: string
   readonly model: string
+  /** True if a Responses request reaches it as a translation, without the tools that name models. */
+  readonly translatesResponses?: true
 }
 
 /** A plugin's own handle on a request: it names edits and notes, and after a bypass of the plugin it changes nothing. */

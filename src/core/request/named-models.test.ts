@@ -22,17 +22,15 @@ test('named models: a Responses body names none in its items, metadata and funct
 
 test('named models: tools of a Responses body name none for a provider that gets a translation', (t) => {
   const image = { type: 'image_generation', model: 'gpt-image-1' }
-  const named = (provider: string, body: object) => {
+  const named = (target: object, body: object) => {
     const document = new RequestDocument(Buffer.from(JSON.stringify({ model: 'asked', tools: [image], ...body })))
-    return targetsWithNamed([{ provider, model: 'asked' }], document).map(({ model }) => model)
+    return targetsWithNamed([{ provider: 'p', model: 'asked', ...target }], document).map(({ model }) => model)
   }
-  for (const provider of ['anthropic', 'bedrock', 'vertex', 'gemini']) {
-    t.deepEqual(named(provider, { input: 'hi' }), ['asked'])
-    t.deepEqual(named(provider, { input: 'hi', fallbacks: ['dear'] }), ['asked', 'dear'])
-    t.deepEqual(named(provider, { messages: [] }), ['asked', 'gpt-image-1'])
-  }
-  for (const provider of ['openai', 'openrouter', 'own'])
-    t.deepEqual(named(provider, { input: 'hi' }), ['asked', 'gpt-image-1'])
+  const translating = { translatesResponses: true }
+  t.deepEqual(named(translating, { input: 'hi' }), ['asked'])
+  t.deepEqual(named(translating, { input: 'hi', fallbacks: ['dear'] }), ['asked', 'dear'])
+  t.deepEqual(named(translating, { messages: [] }), ['asked', 'gpt-image-1'])
+  t.deepEqual(named({}, { input: 'hi' }), ['asked', 'gpt-image-1'])
 })
 
 test('named models: a chat body names none in its functions, and all in members of the same names elsewhere', (t) => {

@@ -40,24 +40,23 @@ const NAMES_MODELS = /(?:^|_)(?:models?|fallbacks)$/i
 const DEEPEST = 16
 const MOST_NAMES = 64
 
-/** Providers that get a translation of every Responses request: its tools take no model with them. */
-const OF_OTHER_APIS: ReadonlySet<string> = new Set(['anthropic', 'bedrock', 'vertex', 'gemini'])
-
 /**
  * Returns the names of the models that a body names besides its `model`, each once; from one scan for each body. For a
- * provider that gets a translation of it, without those that the translation leaves out. Throws `invalid_request` for more
+ * target that gets a translation of it, without those that the translation leaves out. Throws `invalid_request` for more
  * than 64, or for fields nested deeper than 16 levels.
  */
-export function namedModels(document: RequestDocument, provider?: string): readonly string[] {
+export function namedModels(document: RequestDocument, target?: Target): readonly string[] {
   const named = document.memo(NAMED, (body) => readJson(body.bytes, () => findNames(body)))
-  return provider !== undefined && OF_OTHER_APIS.has(provider) ? named.withoutTools : named.all
+  return target?.translatesResponses === true ? named.withoutTools : named.all
 }
 
 /** Returns the targets, and for each of their providers the further models that the body names. */
 export function targetsWithNamed(targets: readonly Target[], document: RequestDocument): readonly Target[] {
   if (namedModels(document).length === 0) return targets
-  const providers = [...new Set(targets.map(({ provider }) => provider))]
-  const named = providers.flatMap((provider) => namedModels(document, provider).map((model) => ({ provider, model })))
+  const providers = new Map(targets.map((target) => [target.provider, target]))
+  const named = [...providers.values()].flatMap((target) =>
+    namedModels(document, target).map((model) => ({ ...target, model })),
+  )
   return [...targets, ...named]
 }
 

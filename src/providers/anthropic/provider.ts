@@ -28,6 +28,7 @@ export const ANTHROPIC_CREDENTIAL: CredentialForm = {
 
 /** The provider of the canonical dialect: bytes pass unchanged both ways. */
 export class AnthropicProvider extends UpstreamProvider implements Provider {
+  readonly storesResponses = false
   claims(model: string): boolean {
     return MODELS.test(model)
   }

@@ -31,6 +31,7 @@ const SIGNATURE_LIFE_MS = 4.5 * 60_000
 
 /** Claude on Amazon Bedrock: the canonical shape, except for the model, which is in the path, and a stream's frames. */
 export class BedrockProvider extends HostedProvider<BedrockOptions> implements Provider {
+  readonly storesResponses = false
   async complete(exchange: Exchange, target: Target): Promise<Reply> {
     refuseServerSideThread(exchange.request)
     const { kept, leftOut } = betasOf(exchange.headers, this.options.leftOutBetas)

@@ -15,6 +15,7 @@ const CREATED_AT_MS = Date.UTC(2026, 0)
 
 /** A provider that needs no credential and calls no model: for the first minute with the gateway, clearly labelled. */
 export class DemoProvider implements Provider {
+  readonly storesResponses = false
   readonly name = 'demo'
   readonly configured = false
   readonly stepsBack: boolean

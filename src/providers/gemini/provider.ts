@@ -43,6 +43,7 @@ const GEMINI: Translation = {
 
 /** Google's Gemini API, in its own shape. */
 export class GeminiProvider extends UpstreamProvider implements Provider {
+  readonly storesResponses = false
   claims(model: string): boolean {
     return MODELS.test(model)
   }

@@ -39,6 +39,7 @@ const WIRE: Wire = {
 
 /** Claude on Vertex AI: the canonical shape, except for the model, which is in the path, and the version in the body. */
 export class VertexProvider extends HostedProvider<VertexOptions> implements Provider {
+  readonly storesResponses = false
   readonly #path: string
 
   constructor(options: VertexOptions) {
