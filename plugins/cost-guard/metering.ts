@@ -1,5 +1,6 @@
 import type { Exchange } from 'turnpike/plugin'
 import { targetsWithNamed } from 'turnpike/plugin/spend'
+import { longestLimitOf } from './longest-limit.ts'
 
 /**
  * Matches models with hidden reasoning: the tokens are billed but not sent. Names may have a vendor prefix and a
@@ -14,18 +15,15 @@ export function isMetered(exchange: Exchange): boolean {
   return !mayReasonHidden(exchange)
 }
 
-/** The longest reply that every model can be asked for. */
-const COMMON_LIMIT_TOKENS = 4096
-
 /**
  * Tests for a request whose reply has no limit but the one that is held, and that must be sent: the client sent none, and
- * the reply cannot be metered. Models without reasoning are sent only a common one: they refuse a limit above their maximum,
- * which is seldom above what is held.
+ * the reply cannot be metered. Models without reasoning are sent only one that they are known to take: they refuse a limit
+ * above their maximum, which is then below what is held.
  */
 export function needsLimit(exchange: Exchange): boolean {
   if (!exchange.client.assumed.includes('max_tokens') || isMetered(exchange)) return false
   const reasons = thinks(exchange) || hidesReasoning(exchange) || mayReasonHidden(exchange)
-  return reasons || exchange.request.maxTokens <= COMMON_LIMIT_TOKENS
+  return reasons || exchange.targets.every(({ model }) => exchange.request.maxTokens <= longestLimitOf(model))
 }
 
 function mayReasonHidden({ targets, client }: Exchange): boolean {

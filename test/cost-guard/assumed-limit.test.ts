@@ -26,6 +26,18 @@ for (const dialect of ['chat', 'responses'] as const)
         t.is(valueAt(scenario.seen(provider)[1]?.json, limit), undefined)
       })
 
+for (const [provider, model] of [
+  ['openai', 'gpt-4.1'],
+  ['house', 'house/anthropic/claude-sonnet-4.5'],
+] as const)
+  test(`costs: a model without reasoning that takes the limit is sent it: ${model}`, async (t) => {
+    const scenario = cost.fixture.scenario()
+    const asking = { as: t.title, dialect: 'chat', extra: { ...WITHOUT_LIMIT, model } } as const
+    await cost.ask(scenario, { ...asking, guard: 'per_request=5' })
+    const sent = scenario.seen(provider)[0]?.json
+    t.is(sent?.max_completion_tokens ?? sent?.max_tokens, HELD)
+  })
+
 test('costs: a model without reasoning is not sent the limit that is held, which it would refuse', async (t) => {
   const scenario = cost.fixture.scenario()
   const asking = { as: t.title, dialect: 'chat', extra: { ...WITHOUT_LIMIT, model: 'gpt-4o' } } as const
