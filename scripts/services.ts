@@ -1,8 +1,9 @@
 /**
- * Ensures that the programs which the tests start are installed: `redis-server` on PATH, PostgreSQL, and Chromium.
+ * Ensures that the programs which the tests start are installed: `redis-server` on PATH, PostgreSQL, and Chromium;
+ * `npm run services -- drills` also `slowhttptest`, for `npm run drill:slow`.
  *
  * Missing ones are installed with apt-get when run by root; otherwise their packages are unpacked under
- * `node_modules/.cache`, and `redis-server` is put into `node_modules/.bin`, which npm has on the PATH of its scripts.
+ * `node_modules/.cache`, and `redis-server` and `slowhttptest` are put into `node_modules/.bin`, which npm has on the PATH of its scripts.
  * Where that is impossible it prints one line each and exits with 1: no test is skipped silently.
  */
 import { spawnSync } from 'node:child_process'
@@ -12,8 +13,6 @@ import { findChromium, UNPACKED_CHROMIUM } from './find-chromium.ts'
 import { findPostgres, UNPACKED_POSTGRES } from './find-postgres.ts'
 
 const MODULES = path.resolve(import.meta.dirname, '../node_modules')
-const REDIS = path.join(MODULES, '.bin/redis-server')
-const UNPACKED_REDIS = path.join(MODULES, '.cache/redis-server')
 
 /** Server packages and the libraries that a bare Debian lacks; `redis-tools` contains the program itself. */
 const REDIS_PACKAGES = [
@@ -29,6 +28,9 @@ const REDIS_PACKAGES = [
 /** Libraries that PostgreSQL names and every Debian has, or that only its JIT compiler needs. */
 const NOT_UNPACKED = /^lib(c6|c-bin|gcc|stdc|crypt1|llvm|perl|z3)|-perl$/
 
+/** Exit code of a shell whose program, or a library of it, is missing. */
+const NOT_STARTED = 127
+
 interface Service {
   readonly name: string
   isThere(): boolean
@@ -38,12 +40,7 @@ interface Service {
 }
 
 const SERVICES: readonly Service[] = [
-  {
-    name: 'redis-server on PATH',
-    isThere: () => works('redis-server') || works(REDIS),
-    installs: 'redis-server',
-    unpack: unpackRedis,
-  },
+  programOf('redis-server', REDIS_PACKAGES),
   {
     name: 'PostgreSQL',
     isThere: () => findPostgres() !== undefined,
@@ -57,6 +54,17 @@ const SERVICES: readonly Service[] = [
     unpack: unpackChromium,
   },
 ]
+const SERVICES_OF_DRILLS: readonly Service[] = [programOf('slowhttptest', ['slowhttptest', 'libssl3'])]
+
+/** Describes a program on PATH, unpacked from these packages where it cannot be installed. */
+function programOf(name: string, packages: readonly string[]): Service {
+  return {
+    name: `${name} on PATH`,
+    isThere: () => works(name) || works(linkTo(name)),
+    installs: name,
+    unpack: () => unpackProgram(name, packages),
+  }
+}
 
 function provide({ isThere, installs, unpack }: Service): void {
   if (isThere()) return
@@ -76,13 +84,18 @@ function install(name: string): void {
   }
 }
 
-function unpackRedis(): void {
-  unpackPackages(REDIS_PACKAGES, UNPACKED_REDIS)
-  const libraries = globSync(`${UNPACKED_REDIS}/usr/lib/*-linux-gnu*`).join(':')
-  const program = path.join(UNPACKED_REDIS, 'usr/bin/redis-server')
-  mkdirSync(path.dirname(REDIS), { recursive: true })
-  writeFileSync(REDIS, `#!/bin/sh\nLD_LIBRARY_PATH='${libraries}' exec '${program}' "$@"\n`)
-  chmodSync(REDIS, 0o755)
+function linkTo(name: string): string {
+  return path.join(MODULES, '.bin', name)
+}
+
+function unpackProgram(name: string, packages: readonly string[]): void {
+  const folder = path.join(MODULES, '.cache', name)
+  unpackPackages(packages, folder)
+  const libraries = globSync(`${folder}/usr/lib/*-linux-gnu*`).join(':')
+  const program = path.join(folder, 'usr/bin', name)
+  mkdirSync(path.join(MODULES, '.bin'), { recursive: true })
+  writeFileSync(linkTo(name), `#!/bin/sh\nLD_LIBRARY_PATH='${libraries}' exec '${program}' "$@"\n`)
+  chmodSync(linkTo(name), 0o755)
 }
 
 /** Unpacks PostgreSQL, which finds the rest of its files relative to its program. */
@@ -109,8 +122,10 @@ function unpackPackages(packages: readonly string[], folder: string): void {
   for (const file of readdirSync(folder)) run('dpkg', ['-x', file, folder], folder)
 }
 
+/** True if a program starts: not each knows `--version`. */
 function works(program: string): boolean {
-  return spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0
+  const { error, status } = spawnSync(program, ['--version'], { stdio: 'ignore' })
+  return error === undefined && status !== NOT_STARTED
 }
 
 /** Runs a program and returns its output. Throws with the last line of its errors when it fails. */
@@ -122,7 +137,8 @@ function run(program: string, words: readonly string[], folder?: string): string
   return stdout
 }
 
-for (const service of SERVICES) {
+const isForDrills = process.argv.includes('drills')
+for (const service of [...SERVICES, ...(isForDrills ? SERVICES_OF_DRILLS : [])]) {
   try {
     provide(service)
   } catch (error) {
