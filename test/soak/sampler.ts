@@ -10,9 +10,6 @@ import { quantile, type Sample } from './statistics.ts'
 import type { Tally } from './tally.ts'
 import type { Latencies, Series, Unit } from './verdict.ts'
 
-/** Begin of the names of the series of gateways' resident memory. */
-export const RESIDENT_MEMORY = 'resident memory'
-
 /** Subjects, interval and duration of the sampling. */
 export interface SamplerOptions {
   readonly fixture: Fixture
@@ -87,7 +84,7 @@ function processesOf({ nodes }: Fixture): Look {
 function processOf({ gateway: { pid }, factsFile }: Node): Look {
   const facts = readFacts(factsFile)
   return [
-    [RESIDENT_MEMORY, 'bytes', residentBytes(pid)],
+    ['resident memory', 'bytes', residentBytes(pid)],
     ['heap after collection', 'bytes', facts?.heapBytes || Number.NaN],
     ['memory beside the heap', 'bytes', facts?.externalBytes || Number.NaN],
     ['open files', 'count', countOpenFiles(pid)],

@@ -4,11 +4,12 @@ import { endDay, openFiles } from './books.ts'
 import type { Sessions } from './conversations.ts'
 import { type Databases, openDatabases } from './database.ts'
 import { type EngineName, type Fixture, openFixture } from './fixture.ts'
+import { judgeMemory } from './memory.ts'
 import { createChance } from './random.ts'
-import { RESIDENT_MEMORY, sampleDay } from './sampler.ts'
+import { sampleDay } from './sampler.ts'
 import { Tally } from './tally.ts'
 import { runTraffic, userName } from './traffic.ts'
-import { type Finding, judgeLatency, judgeMemory, judgeSeries, judgeTraffic, type Series } from './verdict.ts'
+import { type Finding, judgeLatency, judgeSeries, judgeTraffic, type Series } from './verdict.ts'
 import { PAID_ANSWERS, runVisitors } from './visitors.ts'
 
 /*
@@ -80,10 +81,10 @@ async function runDay(fixture: Fixture, { dayMs, seed, sessions, users = USERS }
   ])
   const findings = [
     ...series.map((each) => judgeSeries(each, seed)),
-    ...series.filter(({ name }) => name.startsWith(RESIDENT_MEMORY)).map(judgeMemory),
     judgeLatency(latencies, seed),
     judgeTraffic(latencies),
     ...(await endDay({ fixture, databases, tally, paidAnswers: visits[PAID_ANSWERS] ?? 0, filesBefore })),
+    ...(await judgeMemory(fixture)),
   ]
   return { findings, series, tally, visits }
 }

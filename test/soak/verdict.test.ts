@@ -2,7 +2,7 @@ import test from 'ava'
 import { isDrill } from '../support/drill.ts'
 import { createChance } from './random.ts'
 import { quantile, slopeOf, theilSen } from './statistics.ts'
-import { judgeLatency, judgeMemory, judgeSeries, judgeTraffic } from './verdict.ts'
+import { judgeLatency, judgeSeries, judgeTraffic } from './verdict.ts'
 
 const DAYS = isDrill ? 20 : 8
 const SAMPLES = 144
@@ -88,14 +88,6 @@ test('soak: a day whose traffic changed is no proof', (t) => {
     [20, 17, 12, 30].map((last) => judgeTraffic(day(last)).isFine),
     [true, true, false, false],
   )
-})
-
-test('soak: memory is judged by its end, not by how it came there', (t) => {
-  const day = (lastMb: number) => {
-    const samples = [300 * MB, 100 * MB, lastMb * MB].map((value, index) => ({ at: index / 2, value }))
-    return judgeMemory({ name: 'resident memory', unit: 'bytes', mayGrow, samples }).isFine
-  }
-  t.deepEqual([240, 250, 260].map(day), [true, true, false])
 })
 
 test('soak: too few samples are reported as too few', (t) => {

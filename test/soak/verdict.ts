@@ -36,8 +36,6 @@ export interface Finding {
 const ALLOWED_FACTOR = 1.25
 /** By what share of it the traffic may change in half a day. */
 const STEADY = 0.2
-/** Most resident memory of a gateway under mixed load, in bytes. */
-const MOST_RESIDENT_BYTES = 250 * 2 ** 20
 /** With fewer samples in the last half of a day there is no verdict. */
 const FEWEST_SAMPLES = 30
 
@@ -62,13 +60,6 @@ export function judgeSeries({ name, unit, mayGrow, samples }: Series, seed: numb
       print(allowed, unit),
     ],
   }
-}
-
-/** Judges whether a gateway's resident memory at the end of the day is within 250 MB, whatever it was before. */
-export function judgeMemory({ name, unit, samples }: Series): Finding {
-  const value = samples.at(-1)?.value ?? 0
-  const [found, most] = [print(value, unit), print(MOST_RESIDENT_BYTES, unit)]
-  return { name: `${name} at the end`, isFine: value <= MOST_RESIDENT_BYTES, cells: [`${found}, at most ${most}`] }
 }
 
 /** Judges whether p99 of the added latency is higher in the last quarter than in the second, beyond noise and by a quarter. */

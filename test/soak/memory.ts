@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { residentBytes } from '../support/process-facts.ts'
+import type { Fixture } from './fixture.ts'
+import type { Finding } from './verdict.ts'
+
+const MB = 2 ** 20
+/** Most resident memory of a gateway after mixed load, its caches and plugins included. */
+const MOST_BYTES = 250 * MB
+/** Two collections of a day of twelve minutes. */
+const LONGEST_WAIT_MS = 45_000
+const POLL_MS = 500
+
+/** Judges whether each gateway's resident memory is within 250 MB when the traffic has ended and garbage is collected. */
+export async function judgeMemory({ nodes }: Pick<Fixture, 'nodes'>): Promise<Finding[]> {
+  const read = () => nodes.map(({ gateway }) => residentBytes(gateway.pid))
+  const isFine = (bytes: number) => bytes <= MOST_BYTES
+  const deadlineMs = performance.now() + LONGEST_WAIT_MS
+  let found = read()
+  while (!found.every(isFine) && performance.now() < deadlineMs) {
+    await sleep(POLL_MS)
+    found = read()
+  }
+  const cells = [`${found.map((bytes) => (bytes / MB).toFixed(0)).join(', ')}; at most ${MOST_BYTES / MB}`]
+  return [{ name: 'resident memory at the end, MB', isFine: found.every(isFine), cells }]
+}
