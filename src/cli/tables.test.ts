@@ -79,7 +79,7 @@ test('exit codes: by the kind of an error', (t) => {
     [new GatewayError('upstream_error', 'x'), 1],
     [new Error('x'), 1],
   ]
-  for (const [error, code] of rows) t.is<number>(exitCodeOf(error), code, String(error))
+  for (const [error, code] of rows) t.is(Number(exitCodeOf(error)), code, String(error))
 })
 
 const TOKENS = { input: 50, output: 7, cacheRead: 30, cacheWrite: 20 }
