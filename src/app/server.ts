@@ -18,6 +18,7 @@ import { ResponseStates } from '../http/responses/response-states.ts'
 import type { BillingRouteParts } from '../http/routes/billing.ts'
 import { createHttpServer } from '../http/server.ts'
 import { ModelCatalogue } from '../providers/model-catalogue.ts'
+import { createContextWindows } from '../spend/prices/context-windows.ts'
 import type { Accounts } from './accounts.ts'
 import type { AgentPayments } from './agent-payments.ts'
 import type { App, AppOptions } from './app.ts'
@@ -120,6 +121,11 @@ export function createServer(
       authenticate,
       limits,
       list: (call) => catalogue.list({ ...call, credential: forProvider(call.credential, providers.fallback) }),
+      codex: {
+        targetOf: (id) => providers.targetIfAny(id),
+        contextWindowOf: createContextWindows(),
+        outputTokens: config.providers.default_max_tokens,
+      },
       find: (id, call) => catalogue.find(id, { ...call, credential: forProvider(call.credential, providers.fallback) }),
     },
     receipts: shared,

@@ -23,6 +23,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
   prices: async () => (await import('./prices.ts')).addPricesCommand,
   receipt: async () => (await import('./receipt.ts')).addReceiptCommand,
   ledger: async () => (await import('./ledger/command.ts')).addLedgerCommand,
+  codex: async () => (await import('./codex/command.ts')).addCodexCommand,
   'session-token': async () => (await import('./session-token.ts')).addSessionTokenCommand,
   account: async () => (await import('./account.ts')).addAccountCommand,
   audit: async () => (await import('./audit.ts')).addAuditCommand,

@@ -33,7 +33,8 @@ export function addGatewayOptions(command: Command): Command {
     )
 }
 
-function parseUrl(text: string): string {
+/** Parses an address without its trailing slashes. Throws `InvalidArgumentError`. */
+export function parseUrl(text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text.replace(/\/+$/, '')
   throw new InvalidArgumentError('expected an address such as http://127.0.0.1:3099')
 }

@@ -7,6 +7,7 @@ import type { Authenticate } from '../authentication.ts'
 import { parseListLimit } from '../list-limit.ts'
 import type { RequestLimits } from '../rate-limit.ts'
 import type { RequestState } from '../request-context.ts'
+import { type CodexModelFacts, sendCodexModels } from './codex-models.ts'
 import { callFor } from './relay.ts'
 
 /** Dependencies of the routes of models. */
@@ -17,16 +18,19 @@ export interface ModelListOptions {
   readonly list: (call: RelayCall) => Promise<CataloguedModel[]>
   /** Returns a model by its name, or all names. */
   readonly find: ModelCatalogue['find']
+  readonly codex: CodexModelFacts
 }
 
 const MOST_IN_ONE_LIST = 1000
 
-/** `GET /v1/models`: lists the models of all providers, in a shape that the SDKs of both dialects read. */
+/** `GET /v1/models`: lists the models of all providers, in a shape that the SDKs of both dialects read; for Codex in its own. */
 export function modelsRoute(options: ModelListOptions): Middleware<RequestState> {
   return async function models(ctx) {
     const { limit, after_id: afterId } = ctx.query
     const most = limit === undefined ? undefined : parseListLimit(String(limit), MOST_IN_ONE_LIST)
     const models = await options.list(await callFor(ctx, options))
+    // Only Codex sends its version.
+    if (ctx.query.client_version !== undefined) return sendCodexModels(ctx, models, options.codex)
     const start = afterId === undefined ? 0 : models.findIndex(({ id }) => id === afterId) + 1
     const page = models.slice(start, most === undefined ? undefined : start + most)
     ctx.body = {

@@ -9,6 +9,8 @@ const require = createRequire(import.meta.url)
 
 /** A model of the catalogue. Prices change by date and, with some providers, by hour of the day. */
 export interface ListedModel {
+  /** In tokens; `undefined` where it is not known. */
+  readonly contextWindow: number | undefined
   sheetAt(atMs: number): PriceSheet | undefined
 }
 
@@ -57,6 +59,7 @@ function lastSegment(model: string): string {
 /** Converts a match; the library only selects prices by time, since its own computations use floats. */
 function toListed({ calcPrice }: Library, { provider, model }: Match, name: string): ListedModel {
   const alone = { ...provider, models: [model] }
+  const { context_window: contextWindow } = model
   const sheets = new Map<ModelPrice, PriceSheet | undefined>()
   const sheetOf = (prices: ModelPrice) => {
     if (!sheets.has(prices)) sheets.set(prices, toSheet(prices, { provider, model }))
@@ -64,9 +67,10 @@ function toListed({ calcPrice }: Library, { provider, model }: Match, name: stri
   }
   if (!Array.isArray(model.prices)) {
     const sheet = sheetOf(model.prices)
-    return { sheetAt: () => sheet }
+    return { contextWindow, sheetAt: () => sheet }
   }
   return {
+    contextWindow,
     sheetAt(atMs) {
       const found = calcPrice({}, name, { provider: alone, timestamp: new Date(atMs) })
       return found === null ? undefined : sheetOf(found.model_price)

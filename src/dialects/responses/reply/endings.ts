@@ -24,7 +24,7 @@ const CODES: ReadonlyMap<unknown, string> = new Map([
 ])
 /** Words for an input beyond the model's window: of Anthropic, OpenAI and its like, Bedrock, Gemini. */
 const TOO_LONG =
-  /(?:prompt|input) is too long|context (?:length|window)|maximum context|input token count|too many input tokens/i
+  /(?:prompt|input) is too long|context (?:length|window|limit)|maximum context|input token count|too many input tokens/i
 
 /** The error of a stream. */
 export interface StreamError {
