@@ -54,7 +54,7 @@ export function addCodexCommand(program: Command): void {
   addHelp(command, {
     examples: [
       'turnpike codex --write && TURNPIKE_KEY=any codex --profile turnpike',
-      'turnpike codex --model gpt-5.2 >> ~/.codex/config.toml',
+      'turnpike codex --model gpt-5.2 --remote-compaction',
       'turnpike codex --catalogue > models.json',
     ],
     exits: { 1: 'there is another file of the profile’s name', 69: 'no gateway replies, with --catalogue' },
