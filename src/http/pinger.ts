@@ -35,7 +35,8 @@ export class Pinger {
   see(sent: Buffer | string): void {
     const { from, until } = this.#rules
     if (!this.#hasBegun) this.#hasBegun = from === undefined || sent.includes(from)
-    if (!this.#isOver && sent.includes(until)) this.#isOver = this.#hasLast(sent)
+    const untilAt = this.#isOver ? -1 : sent.indexOf(until)
+    if (untilAt >= 0) this.#isOver = this.#hasLast(sent, untilAt)
     this.#timer.refresh()
   }
 
@@ -48,10 +49,11 @@ export class Pinger {
     clearTimeout(this.#timer)
   }
 
-  #hasLast(sent: Buffer | string): boolean {
+  /** Looks for the last event among those that end after `untilAt`, an index of the text: a string may have more bytes. */
+  #hasLast(sent: Buffer | string, untilAt: number): boolean {
     let hasLast = false
-    scanEvents(typeof sent === 'string' ? Buffer.from(sent) : sent, (name, bytes, start, end) => {
-      hasLast ||= this.#rules.isLast(name, bytes.toString('utf8', start, end))
+    scanEvents(typeof sent === 'string' ? Buffer.from(sent) : sent, (name, bytes, start, end, eventEnd) => {
+      if (eventEnd > untilAt) hasLast ||= this.#rules.isLast(name, bytes.toString('utf8', start, end))
     })
     return hasLast
   }

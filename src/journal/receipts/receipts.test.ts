@@ -88,15 +88,15 @@ test('receipts: the first of many that wait is found once its own batch is store
   const [first, others] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let puts = 0
   database.beforePut = () => (puts++ === 0 ? first.promise : others.promise)
-  const recorded = await Promise.all(Array.from({ length: 200 }, record))
+  const recorded = await Promise.all(Array.from({ length: 600 }, record))
   const { scope, id } = recorded[0] ?? { scope: '', id: '' }
   const found = receipts.find(scope, id)
   first.resolve()
   t.is((await found)?.id, id)
-  t.is(stored.size, 64)
+  t.is(stored.size, 256)
   others.resolve()
   await receipts.close(5000)
-  t.is(stored.size, 200)
+  t.is(stored.size, 600)
 })
 
 test('receipts: one that is not stored in time is unavailable, and found later', async (t) => {

@@ -62,7 +62,7 @@ const LATER_MS = [60, 140, 300]
 const STORED_WITHIN_MS = 2000
 
 /** Receipts a statement: as many as it takes without delaying other statements. */
-const MOST_AT_ONCE = 64
+const MOST_AT_ONCE = 256
 const MOMENT_MS = 50
 const PAUSE_MS = 1000
 

@@ -26,22 +26,24 @@ async function insertTogether(db: Kysely<Database>, rows: readonly RequestRow[])
   return rows.map(recordOf).filter(({ id }) => added.delete(id))
 }
 
-/** Inserts requests one by one: SQLite takes a sixth of the time that it takes to read them out of JSON. */
+/**
+ * Inserts requests one by one: SQLite takes a sixth of the time that it takes to read them out of JSON. The stored ones are
+ * left out before: a statement that skips or returns rows copies each page that it changes into a temporary file.
+ */
 async function insertEach(db: Kysely<Database>, rows: readonly RequestRow[]): Promise<UsageRequestTable[]> {
-  const added: UsageRequestTable[] = []
-  for (const row of rows) {
-    const record = recordOf(row)
-    if ((await insertRequest(db, record)).length > 0) added.push(record)
-  }
+  const byId = new Map(rows.map(recordOf).map((record) => [record.id, record]))
+  for (const { id } of await selectStored(db, { ids: JSON.stringify([...byId.keys()]) })) byId.delete(id)
+  const added = [...byId.values()]
+  for (const record of added) await insertRequest(db, record)
   return added
 }
 
+const selectStored = statement(['ids'], (db, { ids }: Places<{ ids: string }>) =>
+  db.selectFrom('usage_request').select('id').where('id', 'in', sql<string>`(select value from json_each(${ids}))`),
+)
+
 const insertRequest = statement(REQUEST_COLUMNS, (db, record: Places<RequestValues>) =>
-  db
-    .insertInto('usage_request')
-    .values(record)
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .returning('id'),
+  db.insertInto('usage_request').values(record),
 )
 
 /** A record as values of a statement's parameters. */
