@@ -25,10 +25,12 @@ export interface ClientDialect {
   breakEvent(message: string, passed: PassedPortions): string
 }
 
-/** Portions of a stream that have passed on unchanged, for the event that ends it. */
+/** Portions of a stream with events that have passed on unchanged, for the event that ends it. */
 export interface PassedPortions {
   readonly first: Buffer | undefined
   readonly last: Buffer | undefined
+  /** The request; unset for a relayed reply of a stored response. */
+  readonly request: ClientRequest | undefined
 }
 
 /** Rules for pings: they are sent in an idle stream, after the first event and before the last. */

@@ -4,6 +4,10 @@ import { scanEvents } from '../core/reply/sse.ts'
 import type { ClientRequest } from '../core/request/client-request.ts'
 import type { ClientDialect } from './client-dialect.ts'
 
+/** The beginning of a comment, and what a portion of comments alone lacks. */
+const COLON = 0x3a
+const DATA = 'data:'
+
 /** Renders the chunks of a stream, which are whole events, in a client's dialect. */
 export interface StreamRenderer {
   portion(bytes: Buffer): Buffer | string
@@ -27,7 +31,7 @@ export function renderBytes(reply: BytesReply, { dialect, request }: Client): By
 
 /** Creates the renderer of a stream; a stream that is in the client's dialect already, or is relayed, passes unchanged. */
 export function createStreamRenderer(reply: StreamReply, { dialect, request }: Client): StreamRenderer {
-  if (reply.dialect.name === dialect.name || request === undefined) return unchanged(dialect)
+  if (reply.dialect.name === dialect.name || request === undefined) return unchanged({ dialect, request })
   const translator = dialect.createTranslator(request)
   return {
     portion: (bytes) => translate(bytes, translator),
@@ -36,22 +40,24 @@ export function createStreamRenderer(reply: StreamReply, { dialect, request }: C
   }
 }
 
-function unchanged(dialect: ClientDialect): StreamRenderer {
+function unchanged({ dialect, request }: Client): StreamRenderer {
   let first: Buffer | undefined
   let last: Buffer | undefined
   return {
     portion(bytes) {
-      first ??= bytes
-      last = bytes
+      if (bytes[0] !== COLON || bytes.includes(DATA)) {
+        first ??= bytes
+        last = bytes
+      }
       return bytes
     },
     end: () => undefined,
-    breakOff: (message) => dialect.breakEvent(message, { first, last }),
+    breakOff: (message) => dialect.breakEvent(message, { first, last, request }),
   }
 }
 
 /** Returns the data of the event with which a canonical stream breaks off. */
-function messagesError(message: string): string {
+export function messagesError(message: string): string {
   return JSON.stringify({ type: 'error', error: { type: 'api_error', message } })
 }
 

@@ -9,6 +9,7 @@ import { withDroppedContent } from '../chat/reply/dropped-content.ts'
 import { toChatError } from '../chat/reply/errors.ts'
 import type { ClientDialect } from '../client-dialect.ts'
 import { KnownBodies } from '../known-bodies.ts'
+import { messagesError } from '../render.ts'
 import { type CompactionKind, openSummaries, triggeredKind } from './compact/compaction-request.ts'
 import { outputOf, renderCompaction } from './compact/render-compaction.ts'
 import { createSummarySeal, SUMMARY_PREFIX, type SummarySeal } from './compact/summary-seal.ts'
@@ -94,6 +95,10 @@ export function createResponsesDialect({
     forClient: (error) => toResponsesError(error, nowMs()),
     errorBody: chatErrorBody,
     ping: { text: ': ping\n\n', from: undefined, until: '[DONE]', isLast: (_, data) => data.trim() === '[DONE]' },
-    breakEvent,
+    breakEvent(message, passed) {
+      // A stream that breaks off before its first event lacks the beginning, which the translator adds.
+      if (passed.first !== undefined || passed.request === undefined) return breakEvent(message, passed)
+      return new ResponseEvents(passed.request.document, options).event('error', messagesError(message))
+    },
   }
 }

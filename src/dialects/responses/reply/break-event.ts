@@ -6,10 +6,12 @@ import type { PassedPortions } from '../../client-dialect.ts'
 const CODE = 'server_error'
 
 /** Returns the events with which a relayed stream of Responses breaks off: they continue its numbers and its response. */
-export function breakEvent(message: string, { first, last }: PassedPortions): string {
+export function breakEvent(message: string, { first, last }: Pick<PassedPortions, 'first' | 'last'>): string {
   const response = eventsOf(first).map((event) => recordOf(event.response))[0]
   const numbers = eventsOf(last).map(({ sequence_number: number }) => (typeof number === 'number' ? number : -1))
-  const number = Math.max(-1, ...numbers) + 1
+  const passed = Math.max(-1, ...numbers)
+  const begun = passed === 0 ? [{ type: 'response.in_progress', sequence_number: 1, response }] : []
+  const number = passed + 1 + begun.length
   const error = { code: CODE, message, param: null }
   const broken = { type: 'error', sequence_number: number, ...error, error: { type: 'api_error', ...error } }
   const failed = {
@@ -17,7 +19,8 @@ export function breakEvent(message: string, { first, last }: PassedPortions): st
     sequence_number: number + 1,
     response: { ...response, status: 'failed', error: { code: CODE, message } },
   }
-  return [broken, failed].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
+  const printed = [...begun, broken, failed].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+  return `${printed.join('')}data: [DONE]\n\n`
 }
 
 function eventsOf(portion: Buffer | undefined): JsonObject[] {
