@@ -2,7 +2,9 @@ import { IncomingMessage, type ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import test from 'ava'
 import type { Context } from 'koa'
+import { GatewayError } from '../core/errors.ts'
 import type { RateDecision } from '../core/ports/rate-limit.ts'
+import { countFailedAuthentication, createCloudAuthenticate, createLocalAuthenticate } from './authentication.ts'
 import { assertJson } from './content-type.ts'
 import { bearerOf, forProvider, presentedCredential, presentedSecrets, providerKeyOf } from './credential.ts'
 import { keptPrivate } from './kept-private.ts'
@@ -10,10 +12,13 @@ import { assertModules } from './key-limits.ts'
 import { parseListLimit } from './list-limit.ts'
 import { notFound } from './not-found.ts'
 import { createOriginGuard } from './origin-guard.ts'
+import { isUnpaid, limitPresented, unpaid, withoutCredential } from './payment-challenge.ts'
 import { limitRequests } from './rate-limit.ts'
+import { Readiness } from './readiness.ts'
 import { repetitionOf } from './repeated-answer.ts'
 import { RunningRequests } from './running-requests.ts'
 import { followBody, ObservedResponse } from './sent-body.ts'
+import { createSessionReader } from './session.ts'
 
 /** Returns whether a function returns without an error. */
 const passes = (run: () => unknown) => {
@@ -296,4 +301,106 @@ test('kept private: no shared cache stores a reply, private ones as the provider
     [['public', 'max-age=1'], 'private, max-age=1'],
   ]
   for (const [value, expected] of rows) t.is(keptPrivate(value), expected, String(value))
+})
+
+test('authentication: each credential is a scope, and refused ones count by subnet', async (t) => {
+  const local = createLocalAuthenticate()
+  const callerOf = async (secret: string) => (await local({ 'x-api-key': secret })).caller
+  t.is(await callerOf('a'), await callerOf('a'))
+  t.not((await callerOf('a')).scope, (await callerOf('b')).scope)
+  t.notRegex((await callerOf('secret')).scope, /secret/)
+  const cloud = createCloudAuthenticate((key) => ({ caller: { kind: 'local', scope: key } }) as never) // safe: passed on
+  const headers = { authorization: 'Bearer key', 'x-provider-key': 'own' }
+  const own = { header: 'x-provider-key', secret: 'own' }
+  t.like(await cloud(headers), { caller: { scope: 'key' }, credential: own })
+  t.is((await cloud({ authorization: 'Bearer key' })).credential, undefined, 'no provider receives the key')
+  const taken: string[] = []
+  const limiter = (isAllowed: boolean) => ({
+    take: (key: string) => {
+      taken.push(key)
+      return { ...decision(1), isAllowed, retryMs: 1500 }
+    },
+    close: async () => {},
+  })
+  const count = (error: unknown, isAllowed = true) =>
+    countFailedAuthentication(limiter(isAllowed), { socket: { remoteAddress: '10.0.0.1' } } as IncomingMessage, error) // safe: what is read
+  const wrong = new GatewayError('authentication_error', 'x')
+  await count(new GatewayError('permission_error', 'x'), false)
+  await count(new Error('x'), false)
+  t.deepEqual(taken, [])
+  await count(wrong)
+  t.deepEqual(taken, ['10.0.0.1'])
+  const error = await t.throwsAsync<Error & { headers: object }>(count(wrong, false), { code: 'rate_limit_error' })
+  t.like(error?.headers, { 'retry-after': '2' })
+})
+
+test('sessions: a token in either place, 600 requests a minute, and no suspended accounts', async (t) => {
+  const taken: unknown[] = []
+  const requests = {
+    take: (key: string, most?: number) => {
+      taken.push(key, most)
+      return decision(most ?? 0)
+    },
+    close: async () => {},
+  }
+  const read = async (authorization: string | undefined, suspendedAtMs: number | null = null) => {
+    const session = createSessionReader({
+      verify: async (token) => ({ userId: token, claims: {} }),
+      limits: { requests, requestsPerMinute: 5, failures: undefined },
+      openAccount: async () => ({ suspendedAtMs }),
+    })
+    const ctx = contextOf('GET', '/v1/keys')
+    // Safe: what is read of a request.
+    return session(
+      Object.assign(ctx, { req: { headers: { authorization } }, set() {}, cookies: { get: () => 'cookie' } }) as never,
+    )
+  }
+  t.like(await read('Bearer ann'), { userId: 'ann' })
+  t.deepEqual(taken, ['session:ann', 600])
+  t.like(await read(undefined), { userId: 'cookie' })
+  await t.throwsAsync(read('Bearer svc_live_abc'), { message: /API keys are not accepted/ })
+  await t.throwsAsync(read('Bearer ann', 0), { code: 'permission_error' })
+})
+
+test('payments: how each credential is counted, and what providers see', async (t) => {
+  const limited = async (kind: string, recognised: boolean) => {
+    const counted: string[] = []
+    const count = (name: string) => async (value: unknown) => void counted.push(`${name} ${value}`)
+    const challengeLimiter = { admitCall: count('call'), admitSubmit: count('submit'), admit: count('admit') }
+    const recognises = () => recognised
+    const parts = { challengeLimiter, paywall: { recognises }, sessions: { recognises }, route: '/a' }
+    const presented = { kind, challenge: { id: 'c' }, token: 't' }
+    await limitPresented({ req: 'request' } as never, presented as never, parts as never) // safe: what is read
+    return counted.join()
+  }
+  const rows = [
+    ['session', true, 'call c'],
+    ['session', false, 'admit request'],
+    ['payment', true, 'submit c'],
+    ['payment', false, 'admit request'],
+    ['none', true, 'admit request'],
+    ['malformed', true, 'admit request'],
+  ] as const
+  for (const [kind, recognised, expected] of rows)
+    t.is(await limited(kind, recognised), expected, `${kind} ${recognised}`)
+  const kinds = ['none', 'malformed', 'payment', 'session'].filter((kind) => isUnpaid({ kind } as never)) // safe: what is read
+  t.deepEqual(kinds, ['none', 'malformed'])
+  t.is(unpaid({ kind: 'none' }).problem, 'payment-required')
+  t.like(unpaid({ kind: 'malformed', reason: 'x' }), { problem: 'malformed-credential' })
+  const headers = { authorization: 'Payment x', 'idempotency-key': 'k', accept: 'a' }
+  t.deepEqual(withoutCredential({ headers } as never), { accept: 'a' }) // safe: what is read
+})
+
+test('readiness: ready until it drains, and failing while its commits would be lost', (t) => {
+  let canServe = true
+  const readiness = new Readiness(() => canServe)
+  t.is(readiness.state, 'ready')
+  canServe = false
+  t.is(readiness.state, 'failing')
+  const set: string[] = []
+  const response = { setHeader: (...header: string[]) => set.push(header.join()) }
+  const prependListener = (_: string, listener: (...parts: unknown[]) => void) => listener({}, response)
+  readiness.end({ prependListener } as never) // safe: what is called
+  t.is(readiness.state, 'draining')
+  t.deepEqual(set, ['connection,close'])
 })
