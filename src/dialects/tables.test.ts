@@ -188,7 +188,7 @@ test('Responses: reasons, codes and errors of a stream', (t) => {
 test('Responses: a stream that breaks off continues its numbers and its response', (t) => {
   const event = (value: object) => bytes(`data: ${JSON.stringify(value)}\n\n`)
   const numbersOf = (first?: Buffer, last?: Buffer) =>
-    [...breakEvent('m', { first, last }).matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json ?? ''))
+    [...breakEvent('m', { first, last }).matchAll(/^data: (\{.*)$/gm)].map(([, json]) => JSON.parse(json ?? ''))
   const [error, failed] = numbersOf(
     event({ response: { id: 'resp', status: 'in_progress' } }),
     event({ sequence_number: 7 }),
@@ -196,6 +196,12 @@ test('Responses: a stream that breaks off continues its numbers and its response
   t.like(error, { type: 'error', sequence_number: 8, code: 'server_error', message: 'm' })
   t.like(failed, { type: 'response.failed', sequence_number: 9, response: { id: 'resp', status: 'failed' } })
   t.is(numbersOf()[0].sequence_number, 0)
+  const afterFirst = numbersOf(event({ response: { id: 'resp' } }), event({ sequence_number: 0 }))
+  t.deepEqual(
+    afterFirst.map(({ type, sequence_number }) => `${type} ${sequence_number}`),
+    ['response.in_progress 1', 'error 2', 'response.failed 3'],
+  )
+  t.true(breakEvent('m', { first: undefined, last: undefined }).endsWith('data: [DONE]\n\n'))
 })
 
 test('usage of Responses: cached tokens are part of the input there, and apart here', (t) => {
