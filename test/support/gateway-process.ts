@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { drill, startClustered } from './clustered.ts'
-import { type Environment, type Exit, type Gateway, gatewayEnvironment } from './gateway.ts'
+import { type Environment, type Exit, type Gateway, gatewayEnvironment, keepsOwnSqlite } from './gateway.ts'
+import { putTables } from './sqlite-tables.ts'
 
 /** A gateway in a process of its own. */
 export interface GatewayProcess extends Gateway {
@@ -96,6 +97,7 @@ async function startNow(
   }: GatewayProcessOptions,
 ): Promise<GatewayProcess> {
   const dataFolder = await mkdtemp(path.join(tmpdir(), 'turnpike-test-'))
+  if (keepsOwnSqlite(env)) await putTables(dataFolder)
   const open = host === THIS_HOST ? {} : { SVC_LOCAL_OPEN: 'yes' }
   const [program, ...words] = [...host.runner, process.execPath, entry, 'start', ...args] as [string, ...string[]] // safe: not empty
   const child = spawn(program, words, {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { drill } from './clustered.ts'
 import { DEFAULT_PIPELINE, PIPELINE } from './pipelines.ts'
+import { putTables } from './sqlite-tables.ts'
 
 /** Ending of a gateway, like a process's: with an exit code, or cut after its grace. */
 export interface Exit {
@@ -42,6 +43,7 @@ export async function startGateway(env: Environment = {}): Promise<Gateway> {
     return startGatewayProcess(env)
   }
   const dataFolder = await mkdtemp(path.join(tmpdir(), 'turnpike-test-'))
+  if (keepsOwnSqlite(env)) await putTables(dataFolder)
   const output: string[] = []
   const environment = { ...gatewayEnvironment({ dataFolder, address: '127.0.0.1' }), ...env }
   const removeData = () => rm(dataFolder, { recursive: true, force: true })
@@ -72,6 +74,11 @@ export async function startGateway(env: Environment = {}): Promise<Gateway> {
     return output.join('')
   }
   return { url: `http://127.0.0.1:${port}`, port, log, stop, [Symbol.asyncDispose]: async () => void (await stop()) }
+}
+
+/** Returns true for a gateway whose data folder is its own, and has its databases. */
+export function keepsOwnSqlite(env: Environment): boolean {
+  return env.SVC_DATA_DIR === undefined && env.DATABASE_URL === undefined
 }
 
 /** Loads the gateway's modules only where a test has one in its thread. */
