@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -15,6 +15,7 @@ import { runCommandInThread } from '../support/command-in-thread.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ask, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
+import { once as onlyOnce } from '../support/once.ts'
 import { createPluginDirectory } from '../support/plugin-folders.ts'
 import { signReceiptV1 } from '../support/receipts.ts'
 import { startProvider } from '../support/stand-in-provider.ts'
@@ -54,25 +55,30 @@ interface Kept {
   readonly ids: readonly string[]
 }
 
+const folderOfAll = createPluginDirectory({ teardown: test.after.always })
+
 /** Runs a gateway, keeps its keys and a head halfway, and stops it. */
-async function runGateway(
-  t: ExecutionContext,
-): Promise<Kept & { readonly put: (name: string, text: string) => string }> {
-  const folder = createPluginDirectory(t)
-  const dataDir = path.join(folder.path, 'data')
+const runGateway = onlyOnce(async () => {
+  const dataDir = path.join(folderOfAll.path, 'data')
   const gateway = await startGateway(environment(dataDir))
   try {
     const before = await fill(gateway.url, [20, 1, 1, 12])
-    const head = folder.put(
-      'head.txt',
-      String(valueAt((await get(gateway.url, '/.well-known/turnpike-ledger')).json, 'checkpoint')),
-    )
+    const ledger = (await get(gateway.url, '/.well-known/turnpike-ledger')).json
     const after = await fill(gateway.url, [1, 5])
-    const keys = folder.put('keys.json', (await get(gateway.url, '/.well-known/turnpike-keys')).text)
-    return { dataDir, head, keys, ids: [...before, ...after], put: folder.put }
+    const keys = (await get(gateway.url, '/.well-known/turnpike-keys')).text
+    return { dataDir, head: String(valueAt(ledger, 'checkpoint')), keys, ids: [...before, ...after] }
   } finally {
     await gateway.stop()
   }
+})
+
+/** Returns what was kept of the one gateway, with a copy of its data for a test. */
+async function keptOf(t: ExecutionContext): Promise<Kept & { readonly put: (name: string, text: string) => string }> {
+  const { dataDir, head, keys, ids } = await runGateway()
+  const { path: folder, put } = createPluginDirectory(t)
+  const copy = path.join(folder, 'data')
+  cpSync(dataDir, copy, { recursive: true })
+  return { dataDir: copy, head: put('head.txt', head), keys: put('keys.json', keys), ids, put }
 }
 
 /** Copies a data folder, and changes the copy's database as an operator might, whom triggers do not stop. */
@@ -89,7 +95,7 @@ function tampered({ dataDir }: Kept, name: string, change: (database: DatabaseSy
 }
 
 test('ledger: an honest one verifies, a receipt in it by its id, and its head is printed', async (t) => {
-  const kept = await runGateway(t)
+  const kept = await keptOf(t)
   const found = await verifyLedger(kept.dataDir, '--from', kept.head, '--key', kept.keys)
   t.is(found.code, 0, found.stdout + found.stderr)
   t.regex(found.stdout, /^Verified: .*: 40 receipts under \d+ heads\n {2}40 stored, 0 deleted .*, 0 older ones/s)
@@ -215,7 +221,7 @@ const TRICKS: Readonly<Record<string, { change: (database: DatabaseSync, folder:
 }
 
 test('ledger: whatever an operator changes in the database is found', async (t) => {
-  const kept = await runGateway(t)
+  const kept = await keptOf(t)
   for (const [name, { change, words }] of Object.entries(TRICKS)) {
     const copy = tampered(kept, name, change)
     const found = await verifyLedger(copy, '--from', kept.head, '--key', kept.keys)
@@ -225,7 +231,7 @@ test('ledger: whatever an operator changes in the database is found', async (t) 
 })
 
 test('ledger: an end that was cut off and grown again is found by a kept head, in the database and at the gateway', async (t) => {
-  const kept = await runGateway(t)
+  const kept = await keptOf(t)
   const copy = tampered(kept, 'cut', (database) =>
     database.exec('delete from receipt where leaf_index >= 22; delete from receipt_head where first_leaf >= 22'),
   )
@@ -245,7 +251,7 @@ test('ledger: an end that was cut off and grown again is found by a kept head, i
 })
 
 test('ledger: a gateway proves that it continues a kept head, and that it has a receipt', async (t) => {
-  const kept = await runGateway(t)
+  const kept = await keptOf(t)
   await using gateway = await startGateway(environment(kept.dataDir))
   const found = await verifyLedger(
     path.join(kept.dataDir, '..', 'elsewhere'),
@@ -267,7 +273,7 @@ test('ledger: a gateway proves that it continues a kept head, and that it has a 
 })
 
 test('ledger: a new key continues it, and a holder of the old key alone accepts it', async (t) => {
-  const kept = await runGateway(t)
+  const kept = await keptOf(t)
   const oldPem = path.join(kept.dataDir, 'receipt-key.old.pem')
   renameSync(path.join(kept.dataDir, 'receipt-key.pem'), oldPem)
   await using gateway = await startGateway(environment(kept.dataDir))
@@ -289,7 +295,7 @@ test('ledger: a new key continues it, and a holder of the old key alone accepts 
 })
 
 test('ledger: a head by a key that is not in data_dir is not continued, and the key is not published', async (t) => {
-  const kept = await runGateway(t)
+  const kept = await keptOf(t)
   renameSync(path.join(kept.dataDir, 'receipt-key.pem'), path.join(kept.dataDir, 'aside.pem'))
   // The receipt waits until the gateway has stopped.
   const config = path.join(kept.dataDir, 'stops-at-once.yaml')
@@ -304,7 +310,7 @@ test('ledger: a head by a key that is not in data_dir is not continued, and the 
 })
 
 test('ledger: a proxy’s reply in place of a proof is no proof, of a change neither', async (t) => {
-  const kept = await runGateway(t)
+  const kept = await keptOf(t)
   const head = parseCheckpoint(readFileSync(kept.head, 'utf8'))
   const replies: Record<string, { status: number; body: string }> = {}
   const server = createServer((request, response) => {
@@ -339,7 +345,7 @@ test('ledger: a proxy’s reply in place of a proof is no proof, of a change nei
 })
 
 test('ledger: receipts of a gateway verify in another language', async (t) => {
-  const kept = await runGateway(t)
+  const kept = await keptOf(t)
   await using gateway = await startGateway(environment(kept.dataDir))
   const files: string[] = []
   for (const [i, id] of kept.ids.entries())
