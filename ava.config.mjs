@@ -2,6 +2,9 @@ import { availableParallelism } from 'node:os'
 import { bundleSources } from './scripts/bundle/test-sources.ts'
 import { bundlePackages } from './scripts/one-file-packages.mjs'
 
+/** Files that compute for seconds start first: as the last one, each would keep one core busy and the others idle. */
+const LONG = /[\\/](eval|test[\\/]stores[\\/]sql)[\\/]/
+
 const isDrill = process.env.TURNPIKE_DRILL === 'on'
 
 export default {
@@ -21,6 +24,7 @@ export default {
     '--import=./test/support/bundled-sources.mjs',
   ],
   timeout: '60s',
+  sortTestFiles: (one, other) => Number(LONG.test(other)) - Number(LONG.test(one)),
   // One more file than cores: a few wait for processes or for time.
   concurrency: availableParallelism() + 1,
   environmentVariables: {
