@@ -95,8 +95,9 @@ for (const engine of engines) {
 
   engine.test('ledger: receipts of the release before stay, and verify with their own signature', async (t) => {
     const place = await engine.createEmptyPlace(t)
-    const { '0011-receipt-log': _, ...before } = migrations
-    await migrateWith(place, before as typeof migrations)
+    const before = Object.entries(migrations).filter(([name]) => name < '0011')
+    // Safe: all migrations are of one type.
+    await migrateWith(place, Object.fromEntries(before) as typeof migrations)
     const [old] = receipts(1)
     const json = signReceiptV1({ id: old?.id ?? '' }, key)
     await place.sql(
