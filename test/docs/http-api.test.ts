@@ -38,7 +38,10 @@ function routesOf(parts: Partial<HttpAppOptions>): string[] {
     ...parts,
   } as unknown as HttpAppOptions // safe: see `anything`
   const hot = new Map(
-    ['/v1/messages', '/v1/chat/completions', '/v1/responses'].map((path) => [path, anything as Middleware]),
+    ['/v1/messages', '/v1/chat/completions', '/v1/responses', '/v1/responses/compact'].map((path) => [
+      path,
+      anything as Middleware,
+    ]),
   )
   return createRouter(options, hot)
     .stack.filter(({ methods }) => methods.length < 5) // `all` refuses
@@ -115,6 +118,8 @@ test.serial('http api: in local mode replies have the documented shapes, paid on
   assertReply(t, 'post /v1/chat/completions', await send(agentFixture.url, { path: '/v1/chat/completions', body }))
   const responses = { model: body.model, input: 'hello' }
   assertReply(t, 'post /v1/responses', await send(agentFixture.url, { path: '/v1/responses', body: responses }))
+  const compacted = await send(agentFixture.url, { path: '/v1/responses/compact', body: responses })
+  assertReply(t, 'post /v1/responses/compact', compacted)
   assertShape(t, 'ResponsesRequest', responses)
   assertReply(
     t,

@@ -53,7 +53,7 @@ export function addCodexCommand(program: Command): void {
     .action(run)
   addHelp(command, {
     examples: [
-      'turnpike codex --write && TURNPIKE_KEY=any codex --profile turnpike',
+      'turnpike codex --write',
       'turnpike codex --model gpt-5.2 --remote-compaction',
       'turnpike codex --catalogue > models.json',
     ],
