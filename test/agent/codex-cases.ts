@@ -77,7 +77,7 @@ export const CODEX_CASES: readonly CodexCase[] = [
     turns: [{ reasoning: 'Patch.', calls: [{ name: 'apply_patch', input: { input: PATCH } }] }, DONE],
     calls: 2,
     files: { 'patched.txt': 'hello\n' },
-    only: SUMMARISERS,
+    only: ['anthropic'],
   },
   {
     name: 'two commands at once',

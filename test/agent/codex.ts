@@ -14,6 +14,7 @@ import { codexConfig } from '../../src/cli/codex/config-text.ts'
 import { hear } from '../clients/matrix/heard.ts'
 import { says } from '../clients/matrix/said.ts'
 import { eventually } from '../support/eventually.ts'
+import type { SeenRequest } from '../support/provider/journal.ts'
 import {
   MODELS,
   openProviderFixture,
@@ -26,6 +27,8 @@ import { CODEX_CASES, type CodexCase } from './codex-cases.ts'
 
 const PACKAGE = '@openai/codex@0.169.0'
 const FOLDER = path.resolve('node_modules/.cache/codex')
+/** Names in Codex's catalogue, where the model has another there: what Codex does not find, it knows nothing of. */
+const LISTED: Partial<Record<ProviderName, string>> = { anthropic: 'claude-sonnet-4-5' }
 const LONGEST_RUN_MS = 60_000
 const KINDS: readonly ProviderName[] = [...PROVIDERS, 'responder']
 const OVERLOADED = { message: 'Overloaded', headers: { 'retry-after': '0' } }
@@ -87,7 +90,11 @@ function scriptOf(provider: ProviderName, { turns, isOverloaded, refusal }: Code
   // OpenAI's chat completions keep their reasoning.
   const shown = provider === 'openai' ? turns.map(({ reasoning: _, ...said }) => said) : turns
   const status = provider === 'anthropic' ? 529 : 503
-  return says(provider, shown, isOverloaded ? { ...OVERLOADED, status } : refusal)
+  const { [provider]: script } = says(provider, shown, isOverloaded ? { ...OVERLOADED, status } : refusal)
+  // A list of models is no turn.
+  const answer = (nth: number, request: SeenRequest) =>
+    typeof script === 'function' && request.method === 'POST' ? script(nth, request) : undefined
+  return { [provider]: answer }
 }
 
 /** The configuration that `turnpike codex` prints, with the case's own lines. */
@@ -99,7 +106,12 @@ function configOf(
   const all = { ...headers, ...(pipe !== undefined && { 'x-svc-pipe': pipe }) }
   const pairs = Object.entries(all).map(([name, value]) => `"${name}" = ${JSON.stringify(value)}`)
   const { url } = fixture.gateway
-  const config = codexConfig({ url, model: MODELS[provider], keyVariable: 'TURNPIKE_KEY', compactsRemotely })
+  const config = codexConfig({
+    url,
+    model: LISTED[provider] ?? MODELS[provider],
+    keyVariable: 'TURNPIKE_KEY',
+    compactsRemotely,
+  })
   return `${settings}\n${config}http_headers = { ${pairs.join(', ')} }\n`
 }
 

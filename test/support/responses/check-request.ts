@@ -44,6 +44,8 @@ const item = z.union([
     phase: text.nullish(),
     role: z.enum(['user', 'assistant', 'system', 'developer']),
     content: z.union([text, z.array(part)]),
+    // Of Codex to OpenAI.
+    internal_chat_message_metadata_passthrough: z.looseObject({}).optional(),
   }),
   z.strictObject({
     type: z.literal('function_call'),
