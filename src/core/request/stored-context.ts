@@ -1,4 +1,6 @@
+import { isObject } from '../json/json-value.ts'
 import type { ClientRequest } from './client-request.ts'
+import type { RequestDocument } from './request.ts'
 
 /** A stored response that a request continues, whose provider adds its conversation to the request's own input. */
 export interface ContinuedResponse {
@@ -12,7 +14,9 @@ export interface ContinuedResponse {
 const LARGEST_WINDOW_TOKENS = 1_050_000
 /** Fields of a Responses request that add stored input. */
 const STORED_FIELDS = ['conversation', 'prompt'] as const
-const REFERENCE = '"item_reference"'
+const REFERENCE = 'item_reference'
+/** Beginnings of escapes of the letters and the underscore, which no JSON printer writes. */
+const ESCAPED_LETTERS = ['\\u005', '\\u006', '\\u007']
 
 /**
  * Returns the most input tokens that a provider adds to a request from what it has stored: those of the continued response,
@@ -23,9 +27,17 @@ export function storedInputTokens(
   continued: ContinuedResponse | undefined,
 ): number {
   if (dialect.name !== 'responses') return 0
-  const isUnknown = STORED_FIELDS.some((name) => isGiven(document.field(name))) || document.bytes.includes(REFERENCE)
+  const isUnknown = STORED_FIELDS.some((name) => isGiven(document.field(name))) || refersToItems(document)
   if (isUnknown || continued?.tokens === null) return LARGEST_WINDOW_TOKENS
   return continued?.tokens ?? 0
+}
+
+/** Tests for an item of the input that is only a reference to a stored one. Nearly every body is searched, not parsed. */
+function refersToItems(document: RequestDocument): boolean {
+  const { bytes } = document
+  if (![`"${REFERENCE}"`, ...ESCAPED_LETTERS].some((text) => bytes.includes(text))) return false
+  const items = document.field('input')
+  return Array.isArray(items) && items.some((item) => isObject(item) && item.type === REFERENCE)
 }
 
 function isGiven(value: unknown): boolean {
