@@ -11,8 +11,14 @@ const HIDDEN_REASONING =
 
 /** Tests for a reply whose cost can be metered while it streams: every generated token is in the stream. */
 export function isMetered(exchange: Exchange): boolean {
-  if (!exchange.wantsStream || answersOf(exchange) > 1 || thinks(exchange) || hidesReasoning(exchange)) return false
+  if (!exchange.wantsStream || runsOn(exchange)) return false
+  if (answersOf(exchange) > 1 || thinks(exchange) || hidesReasoning(exchange)) return false
   return !mayReasonHidden(exchange)
+}
+
+/** Tests for a response that its provider produces to its end, also when its client has disconnected (OpenAI, "Background mode"). */
+export function runsOn({ dialect, client: { document } }: Exchange): boolean {
+  return dialect.name === 'responses' && document.field('background') === true
 }
 
 /**

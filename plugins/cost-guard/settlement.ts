@@ -5,6 +5,7 @@ import type { Admission } from './admission.ts'
 import type { Hold } from './hold.ts'
 import { hasInput } from './input.ts'
 import { meteredStream } from './metered-stream.ts'
+import { runsOn } from './metering.ts'
 
 /** Inputs of a request's settlement. */
 export interface Bill {
@@ -91,7 +92,8 @@ function mostOfHold({ hold, admission, weigh }: Bill, mostTokens: number): numbe
 }
 
 function mostByNow(bill: Bill, usage: Usage | undefined): number {
-  const { weigh, clock, atMs } = bill
+  const { exchange, hold, weigh, clock, atMs } = bill
+  if (runsOn(exchange)) return hold.heldNanoUsd
   const tokens = Math.ceil((Math.max(0, clock.nowMs() - atMs) / 1000) * MOST_TOKENS_A_SECOND)
   const estimate = weigh()
   const inputNanoUsd = hasInput(usage) ? priced(bill, { ...usage, outputTokens: 0 }) : estimate.inputNanoUsd

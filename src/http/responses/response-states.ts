@@ -109,11 +109,21 @@ export class ResponseStates {
     const { scope } = exchange.caller
     const account = isProviders ? exchange.account : ''
     const provider = (answerer ?? exchange.target).provider
-    return watchResponse((response) => {
+    const keep = (response: JsonObject) => {
       const { id } = response
       if (typeof id !== 'string' || !ID.test(id) || response.store === false) return
       const content = isProviders ? null : printConversation(client.document, response)
       this.#store({ scope, id, provider, account, tokens: totalTokensOf(response), content })
+    }
+    return watchResponse(keep, { outlives: isProviders && client.document.field('background') === true })
+  }
+
+  /** Returns a watch that stores the tokens of a response which was stored before it had ended, when its client reads it. */
+  watchRead(stored: StoredResponse): ReplyWatch | undefined {
+    if (stored.tokens !== null || stored.content !== null) return undefined
+    return watchResponse((response) => {
+      const tokens = response.id === stored.id ? totalTokensOf(response) : null
+      if (tokens !== null) this.#store({ ...stored, tokens })
     })
   }
 

@@ -44,7 +44,8 @@ export function storedResponseRoute(options: StoredResponseRouteOptions): Middle
     const isGone = ctx.method === 'DELETE' && (reply.status < 300 || reply.status === NOT_FOUND)
     if (isGone) await states.delete(caller.scope, id)
     ctx.respond = false
-    sendReply(ctx.res, reply, { ...send, headers: { 'x-request-id': ctx.state.requestId }, dialect })
+    const watch = isGone ? undefined : states.watchRead(stored)
+    sendReply(ctx.res, reply, { ...send, headers: { 'x-request-id': ctx.state.requestId }, dialect, watch })
   }
 }
 
