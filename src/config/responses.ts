@@ -25,5 +25,7 @@ export const responses = z.strictObject({
     ),
   total: bytes({ min: '1MB', max: '1TB' })
     .prefault('1GB')
-    .describe('Most bytes of all stored responses, tested every 64 responses. Beyond it, the oldest are forgotten.'),
+    .describe(
+      'Most bytes of all stored responses, tested after each 64th of them. Beyond it, the oldest are forgotten.',
+    ),
 })

@@ -32,7 +32,14 @@ import {
 } from './payments/steps.ts'
 import { findLogged, listHeads, listStored, proveConsistency, proveInclusion, readLog } from './receipts/log.ts'
 import { findReceipt, getReceipt, listReceipts, putReceipts } from './receipts/receipts.ts'
-import { deleteResponse, findResponse, pruneResponses, putResponse } from './responses/commands.ts'
+import {
+  deleteResponse,
+  findResponse,
+  pruneExpired,
+  pruneOldest,
+  putResponse,
+  sumResponses,
+} from './responses/commands.ts'
 import { pruneHours, pruneReceipts, pruneRequests, pruneWindows } from './retention/prune.ts'
 import { admitSpend } from './spend/admit.ts'
 import { flushSpend } from './spend/flush.ts'
@@ -71,6 +78,7 @@ const withoutTransaction = {
   'log.receipts': findLogged,
   'log.stored': listStored,
   'responses.find': findResponse,
+  'responses.sum': sumResponses,
   'responses.delete': deleteResponse,
   'telemetry.find': findRequest,
   'telemetry.list': listRequests,
@@ -107,7 +115,8 @@ export const commands = {
   'account.balance': readBalance,
   'receipt.put': putReceipts,
   'responses.put': putResponse,
-  'responses.prune': pruneResponses,
+  'responses.prune-expired': pruneExpired,
+  'responses.prune-oldest': pruneOldest,
   'telemetry.put': putRequests,
   'account.open': openAccount,
   'account.suspend': suspendAccount,

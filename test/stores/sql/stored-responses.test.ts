@@ -1,5 +1,6 @@
 import type { StoredResponse } from '../../../src/core/ports/stored-responses.ts'
 import { createStoredResponses } from '../../../src/stores/sql/responses/stored-responses.ts'
+import { eventually } from '../../support/eventually.ts'
 import { engines } from './places.ts'
 
 const DAY_MS = 86_400_000
@@ -38,7 +39,7 @@ for (const engine of engines) {
     t.is(await responses.find('mine', 'r5'), undefined)
     await place.sql(`update stored_response set expires_at_ms = 1 where id = 'r4'`)
     t.is(await responses.find('mine', 'r4'), undefined)
-    t.is(await store.run('responses.prune', { mostBytes: BOUNDS.mostBytes }), 1)
+    t.is(await store.run('responses.prune-expired', {}), 1)
   })
 
   engine.test('stored responses: beyond the bytes of all, the oldest are deleted', async (t) => {
@@ -49,12 +50,33 @@ for (const engine of engines) {
       await place.sql('update stored_response set created_at_ms = created_at_ms - 10')
       await put(id)
     }
-    t.is(await store.run('responses.prune', { mostBytes: 25_000 }), 2)
-    t.is(await store.run('responses.prune', { mostBytes: 25_000 }), 0)
+    const bytes = (await store.run('responses.sum', {})) - 25_000
+    t.true((await store.run('responses.prune-oldest', { bytes })) >= bytes)
     const rows = await place.sql('select id from stored_response order by id')
     t.deepEqual(
       rows.map(({ id }) => id),
       ['c', 'd'],
     )
   })
+
+  engine.test(
+    'stored responses: the sizes of all rows are read once in a share of the bound, not for every few',
+    async (t) => {
+      const place = await engine.createPlace(t)
+      const store = await place.open()
+      const sums: unknown[] = []
+      const run: typeof store.run = (name, input) => {
+        if (name.startsWith('responses.prune') || name === 'responses.sum') sums.push(name)
+        return store.run(name, input)
+      }
+      const responses = createStoredResponses({ store: { run }, ...BOUNDS, mostOfCaller: 1000, log: place.log })
+      for (let n = 0; n < 300; n++) await responses.put(responseOf('mine', `r${n}`))
+      await responses.close()
+      t.true(sums.length < 20, `${sums.length} commands`)
+      const small = createStoredResponses({ store, ...BOUNDS, mostOfCaller: 1000, mostBytes: 64_000, log: place.log })
+      for (let n = 0; n < 10; n++) await small.put(responseOf('mine', `s${n}`))
+      await t.notThrowsAsync(eventually(async () => (await store.run('responses.sum', {})) <= 64_000, 'few bytes'))
+      await small.close()
+    },
+  )
 }

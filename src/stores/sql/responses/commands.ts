@@ -13,6 +13,11 @@ export interface ResponseToStore extends StoredResponse {
   readonly mostOfCaller: number
 }
 
+/** Returns the bytes that a response counts against the bounds. */
+export function sizeOf({ content }: Pick<StoredResponse, 'content'>): number {
+  return ROW_BYTES + (content === null ? 0 : Buffer.byteLength(content))
+}
+
 /** Stores a response, in place of an earlier one of the same id, and deletes those of its caller beyond the bound. */
 export const putResponse: Command<ResponseToStore, void> = async (db, response, now) => {
   const { scope, id, provider, account, tokens, content, ttlMs, mostOfCaller } = response
@@ -21,7 +26,7 @@ export const putResponse: Command<ResponseToStore, void> = async (db, response, 
     account,
     total_tokens: tokens,
     content,
-    size_bytes: ROW_BYTES + (content === null ? 0 : Buffer.byteLength(content)),
+    size_bytes: sizeOf({ content }),
     created_at_ms: now,
     expires_at_ms: sql<number>`${now} + cast(${ttlMs} as bigint)`,
   }
@@ -58,12 +63,9 @@ export const deleteResponse: Command<{ scope: string; id: string }, void> = asyn
   await db.deleteFrom('stored_response').where('scope', '=', scope).where('id', '=', id).execute()
 }
 
-/**
- * Deletes responses that have expired, else the oldest while all together have more than `mostBytes`; returns how many,
- * at most 200.
- */
-export const pruneResponses: Command<{ mostBytes: number }, number> = async (db, { mostBytes }, now) => {
-  const expired = await db
+/** Deletes responses that have expired; returns how many, at most 200. */
+export const pruneExpired: Command<Record<string, never>, number> = async (db, _, now) => {
+  const { numDeletedRows } = await db
     .deleteFrom('stored_response')
     .where((is) =>
       is(is.refTuple('scope', 'id'), 'in', (from) =>
@@ -76,18 +78,25 @@ export const pruneResponses: Command<{ mostBytes: number }, number> = async (db,
       ),
     )
     .executeTakeFirstOrThrow()
-  if (expired.numDeletedRows > 0n) return Number(expired.numDeletedRows)
-  const { rows: sums } = await sql<{ bytes: number | null }>`
+  return Number(numDeletedRows)
+}
+
+/** Returns the bytes of all responses together. Reads the sizes of all rows. */
+export const sumResponses: Command<Record<string, never>, number> = async (db) => {
+  const { rows } = await sql<{ bytes: number | null }>`
     select cast(sum(size_bytes) as bigint) as bytes from stored_response`.execute(db)
-  const excessBytes = Number(sums[0]?.bytes ?? 0) - mostBytes
-  if (excessBytes <= 0) return 0
-  const { rows } = await sql<{ id: string }>`
+  return Number(rows[0]?.bytes ?? 0)
+}
+
+/** Deletes the oldest responses, of so many bytes together and no more than 200; returns their bytes. */
+export const pruneOldest: Command<{ bytes: number }, number> = async (db, { bytes }) => {
+  const { rows } = await sql<{ size_bytes: number }>`
     delete from stored_response where (scope, id) in (
       select scope, id from (
         select scope, id, sum(size_bytes) over (order by created_at_ms, scope, id) - size_bytes as older_bytes
         from (select scope, id, size_bytes, created_at_ms from stored_response
           order by created_at_ms, scope, id limit ${sql.lit(PRUNED_AT_ONCE)}) as oldest
-      ) as summed where older_bytes < ${excessBytes}
-    ) returning id`.execute(db)
-  return rows.length
+      ) as summed where older_bytes < ${bytes}
+    ) returning size_bytes`.execute(db)
+  return rows.reduce((sum, row) => sum + Number(row.size_bytes), 0)
 }

@@ -4,10 +4,14 @@ import type { Log } from '../../../core/ports/log.ts'
 import type { StoredResponses } from '../../../core/ports/stored-responses.ts'
 import { PRUNED_AT_ONCE } from '../retention/prune.ts'
 import type { SqlStore } from '../store.ts'
+import { sizeOf } from './commands.ts'
 
 const PRUNE_EVERY_MS = 10 * 60 * 1000
-/** Responses after which the bound of all together is tested again, so that no burst exceeds it by more. */
-const PRUNE_EVERY_PUTS = 64
+/**
+ * Share of the bound of all together that is stored or deleted before it is tested again, which reads the sizes of all rows;
+ * other instances store and delete too.
+ */
+const PRUNE_STEP = 1 / 64
 
 /** Input of `createStoredResponses`; `config/responses.ts` describes the bounds. */
 export interface StoredResponsesOptions {
@@ -25,17 +29,33 @@ export function createStoredResponses({
   mostBytes,
   ...bounds
 }: StoredResponsesOptions): StoredResponses & { close(): Promise<void> } {
+  const stepBytes = mostBytes * PRUNE_STEP
+  const pruneOldest = async (excessBytes: number, signal: AbortSignal): Promise<void> => {
+    for (let bytes = excessBytes; bytes > 0 && !signal.aborted; ) {
+      const deletedBytes = await store.run('responses.prune-oldest', { bytes })
+      if (deletedBytes === 0) return
+      bytes -= deletedBytes
+    }
+  }
   const prune = async (signal: AbortSignal): Promise<void> => {
-    while (!signal.aborted && (await store.run('responses.prune', { mostBytes })) === PRUNED_AT_ONCE);
+    while (!signal.aborted && (await store.run('responses.prune-expired', {})) === PRUNED_AT_ONCE);
+    while (!signal.aborted) {
+      const excessBytes = (await store.run('responses.sum', {})) - mostBytes
+      if (excessBytes <= 0) return
+      await pruneOldest(Math.min(excessBytes, stepBytes), signal)
+    }
   }
   const onError = (error: unknown) => log.warn({ reason: messageWithCause(error) }, 'responses.prune-failed')
   const interval = startInterval(prune, { everyMs: PRUNE_EVERY_MS, onError })
-  let puts = 0
+  let untestedBytes = 0
   return {
     find: (scope, id) => store.run('responses.find', { scope, id }),
     async put(response) {
       await store.run('responses.put', { ...response, ...bounds })
-      if (++puts % PRUNE_EVERY_PUTS === 0) void interval.run()
+      untestedBytes += sizeOf(response)
+      if (untestedBytes < stepBytes) return
+      untestedBytes = 0
+      void interval.run()
     },
     delete: (scope, id) => store.run('responses.delete', { scope, id }),
     close: () => interval.close(),
