@@ -141,6 +141,7 @@ function openExchange(bytes: Buffer): Exchange {
     edits: [],
     calls: [],
     supersededReplies: [],
+    stored: {},
   })
 }
 

@@ -56,6 +56,7 @@ export function scopeOfParts(given: Parts, text: string): string {
     edits: [],
     calls: [],
     supersededReplies: [],
+    stored: {},
   })
   const question = questionOf(exchange)
   if (typeof question === 'string') throw new Error(question)

@@ -48,6 +48,7 @@ function keyOf({
       edits: [],
       calls: [],
       supersededReplies: [],
+      stored: {},
     }),
     scope,
   )

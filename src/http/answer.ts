@@ -148,7 +148,7 @@ function openExchange(
     client,
     request: undefined,
     targets,
-    continued,
+    stored: { continued },
     ...own,
     reply: undefined,
     pipeline: pipeline.printed,
@@ -169,7 +169,7 @@ function send(ctx: ParameterizedContext<RequestState>, exchange: Exchange, sendi
   const { dialect, send, watch } = sending.options
   // SDKs of the two dialects read the id from different headers.
   const headers = { ...sending.headers, 'request-id': exchange.id, [dialect.requestIdHeader]: exchange.id }
-  exchange.close()
+  const hasSuperseded = exchange.close()
   const { reply } = exchange
   if (reply === undefined || (ctx.body !== undefined && ctx.body !== null)) {
     exchange.cancelUnopened()
@@ -177,7 +177,7 @@ function send(ctx: ParameterizedContext<RequestState>, exchange: Exchange, sendi
     return
   }
   ctx.respond = false
-  if (exchange.hasPutAside) onClosed(ctx.res, () => exchange.cancelUnopened())
+  if (hasSuperseded) onClosed(ctx.res, () => exchange.cancelUnopened())
   sendReply(ctx.res, reply, { ...send, headers, dialect, request: exchange.client, watch: watch?.(exchange) })
 }
 

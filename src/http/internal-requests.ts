@@ -69,6 +69,7 @@ export class InternalRequests {
       edits: [],
       calls: [],
       supersededReplies: [],
+      stored: {},
     })
     const atMs = parts.clock.nowMs()
     try {

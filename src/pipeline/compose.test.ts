@@ -19,6 +19,7 @@ function contextFor(): PipelineContext {
     trace: [],
     edits: [],
     supersededReplies: [],
+    stored: {},
   } as unknown as ExchangeState
   const res = new ServerResponse({ method: 'POST', httpVersionMajor: 1, httpVersionMinor: 1 } as never)
   const set = (name: string, value: string) => res.setHeader(name, value)

@@ -116,6 +116,7 @@ function openExchange(
     edits: [],
     calls: [],
     supersededReplies: [],
+    stored: {},
   })
   return { exchange, answered: (answer) => replyWith(answer, client, dialect) }
 }

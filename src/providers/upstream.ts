@@ -277,10 +277,10 @@ export function callerOf(exchange: Exchange): CallerFacts {
     credential,
     signal,
     requestId: id,
-    account: exchange.continued?.account,
+    account: exchange.stored.continued?.account,
     ...(exchange.dialect.name === 'responses' && {
       onAccount(account: string) {
-        exchange.account = account
+        exchange.stored.account = account
       },
     }),
     conversation: () => conversationOf(exchange),

@@ -43,6 +43,7 @@ export function openExchange({ body, dialect = 'chat', targets, signal, headers 
     edits: [],
     calls: [],
     supersededReplies: [],
+    stored: {},
   }
   return new Exchange(state)
 }

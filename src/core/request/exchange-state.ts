@@ -8,7 +8,7 @@ import type { ClientRequest } from './client-request.ts'
 import type { Exchange, Target } from './exchange.ts'
 import type { RequestDocument } from './request.ts'
 import type { RouteName } from './route-name.ts'
-import type { ContinuedResponse } from './stored-context.ts'
+import type { StoredContext } from './stored-context.ts'
 
 /** The state behind the handles: one per request. */
 export interface ExchangeState {
@@ -31,10 +31,7 @@ export interface ExchangeState {
   request: RequestDocument | undefined
   /** Providers and models that may answer, in the order of fallback. Never empty. */
   readonly targets: readonly [Target, ...Target[]]
-  /** The stored response that the request continues, where its provider has it. */
-  readonly continued?: ContinuedResponse | undefined
-  /** Digest of the credential of the last call to a provider. */
-  account?: string
+  readonly stored: StoredContext
   /** Notes of plugins on the request, for the plugins after them. */
   annotations?: Annotations | undefined
   signal: AbortSignal
@@ -60,6 +57,23 @@ export function savedState(state: ExchangeState): () => void {
     Object.assign(state, { request, annotations, signal, reply })
     state.edits.length = editCount
   }
+}
+
+/** Runs `work` with another signal, and restores the one before. */
+export async function withSignal<T>(state: ExchangeState, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  const replaced = state.signal
+  state.signal = signal
+  try {
+    return await work()
+  } finally {
+    if (state.signal === signal) state.signal = replaced
+  }
+}
+
+/** Replaces the reply. */
+export function setReply(state: ExchangeState, reply: Reply): void {
+  if (state.reply?.kind === 'stream') state.supersededReplies.push(state.reply)
+  state.reply = reply
 }
 
 /** Cancels the streams that were never opened. */

@@ -9,12 +9,12 @@ import type { Annotations, EditWatcher } from './annotations.ts'
 import type { AnswerLimit } from './answer-limit.ts'
 import type { Caller } from './caller.ts'
 import type { ClientRequest } from './client-request.ts'
-import { cancelUnopened, type ExchangeState, editState, savedState } from './exchange-state.ts'
+import { cancelUnopened, type ExchangeState, editState, savedState, setReply, withSignal } from './exchange-state.ts'
 import type { PreservedText } from './preserved.ts'
 import type { RequestDocument } from './request.ts'
 import { RewritableReply } from './rewritable-reply.ts'
 import type { RouteName } from './route-name.ts'
-import { type ContinuedResponse, storedInputTokens } from './stored-context.ts'
+import { type StoredContext, storedInputTokens } from './stored-context.ts'
 
 /** A provider and a model that may answer a request. */
 export interface Target {
@@ -107,22 +107,12 @@ export class Exchange extends RewritableReply {
 
   /** Most input tokens that a provider adds to the request from what it has stored; 0 for nearly all requests. */
   get storedInputTokens(): number {
-    return storedInputTokens(this.#state.client, this.#state.continued)
-  }
-
-  /** @internal the stored response that the request continues */
-  get continued(): ContinuedResponse | undefined {
-    return this.#state.continued
-  }
-
-  /** @internal digest of the credential of the last call */
-  get account(): string {
-    return this.#state.account ?? ''
+    return storedInputTokens(this.#state.client, this.#state.stored)
   }
 
   /** @internal */
-  set account(account: string) {
-    this.#state.account = account
+  get stored(): StoredContext {
+    return this.#state.stored
   }
 
   /** The first target. */
@@ -143,13 +133,7 @@ export class Exchange extends RewritableReply {
   /** Runs `work`, downstream for example, with another signal in place of `signal`, which is restored when it has ended. */
   async withSignal<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     this.#assertLive()
-    const replaced = this.#state.signal
-    this.#state.signal = signal
-    try {
-      return await work()
-    } finally {
-      if (this.#state.signal === signal) this.#state.signal = replaced
-    }
+    return await withSignal(this.#state, signal, work)
   }
 
   /** The reply, once a plugin or the provider has set one. A plugin sets it to answer the request itself. */
@@ -162,9 +146,7 @@ export class Exchange extends RewritableReply {
     if (this.#revoked || this.#state.isClosed) reply.cancel()
     if (this.#state.isClosed) return
     this.#assertLive()
-    const previous = this.#state.reply
-    if (previous !== undefined && previous.kind === 'stream') this.#state.supersededReplies.push(previous)
-    this.#state.reply = reply
+    setReply(this.#state, reply)
   }
 
   /** Token counts that the reply has reported so far. */
@@ -249,8 +231,7 @@ export class Exchange extends RewritableReply {
   /** Records in the trace what this plugin did, e.g. `note('hit', { savedTokens: 120 })`. */
   note(action: string, details?: Record<string, unknown>): void {
     if (this.#step === undefined || this.#revoked) return
-    this.#step.action = action
-    if (details !== undefined) this.#step.details = { ...this.#step.details, ...details }
+    Object.assign(this.#step, { action, ...(details && { details: { ...this.#step.details, ...details } }) })
   }
 
   /** Records in trace and receipt the cost of the plugin's own model calls for this request, in nano-USD. */
@@ -289,13 +270,9 @@ export class Exchange extends RewritableReply {
     return savedState(this.#state)
   }
 
-  /** @internal ends the pipeline, with the current reply */
-  close(): void {
+  /** @internal ends the pipeline with the current reply, and returns true if it superseded others */
+  close(): boolean {
     this.#state.isClosed = true
-  }
-
-  /** @internal */
-  get hasPutAside(): boolean {
     return this.#state.supersededReplies.length > 0
   }
 

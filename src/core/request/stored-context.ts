@@ -10,6 +10,14 @@ export interface ContinuedResponse {
   readonly tokens: number | null
 }
 
+/** Part of the conversation that providers have stored. */
+export interface StoredContext {
+  /** The stored response that the request continues, where its provider has it. */
+  readonly continued?: ContinuedResponse | undefined
+  /** Digest of the credential of the last call to a provider. */
+  account?: string
+}
+
 /** The largest context window of any model with stored responses, for contexts whose size is not known. */
 const LARGEST_WINDOW_TOKENS = 1_050_000
 /** Fields of a Responses request that add stored input. */
@@ -22,10 +30,7 @@ const ESCAPED_LETTERS = ['\\u005', '\\u006', '\\u007']
  * Returns the most input tokens that a provider adds to a request from what it has stored: those of the continued response,
  * or the largest context window where the size is not known.
  */
-export function storedInputTokens(
-  { dialect, document }: ClientRequest,
-  continued: ContinuedResponse | undefined,
-): number {
+export function storedInputTokens({ dialect, document }: ClientRequest, { continued }: StoredContext): number {
   if (dialect.name !== 'responses') return 0
   const isUnknown = STORED_FIELDS.some((name) => isGiven(document.field(name))) || refersToItems(document)
   if (isUnknown || continued?.tokens === null) return LARGEST_WINDOW_TOKENS

@@ -107,7 +107,7 @@ export class ResponseStates {
     // A provider's response from a cache was stored when it was made.
     if (isProviders ? answerer === undefined : !this.#options.keeps) return undefined
     const { scope } = exchange.caller
-    const account = isProviders ? exchange.account : ''
+    const account = isProviders ? (exchange.stored.account ?? '') : ''
     const provider = (answerer ?? exchange.target).provider
     const keep = (response: JsonObject) => {
       const { id } = response
