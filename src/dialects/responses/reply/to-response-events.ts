@@ -32,6 +32,8 @@ export interface ResponseOptions {
   readonly nowSeconds: () => number
   /** Returns an id for a message without one. */
   readonly newId: () => string
+  /** True if only the last response is read, so that the first events need not repeat the request. */
+  readonly isWhole?: boolean
   /** True if the gateway stores responses, unless a request has `store: false`. Default: false. */
   readonly keepsResponses?: boolean
   /** Creates the writer of the items. Default: of every block. */
@@ -119,6 +121,7 @@ export class ResponseEvents implements EventTranslator {
     this.#model = model || this.#request.model
     const output = { events: this.#events, toolNames: toolNamesOf(this.#request), idBase: this.#idBase }
     this.#output = this.#options.createOutput?.(output) ?? new Output(output)
+    if (this.#options.isWhole) return ''
     const response = `"response":${this.#print({ status: 'in_progress' })}`
     return this.#events.print('response.created', response) + this.#events.print('response.in_progress', response)
   }

@@ -10,7 +10,7 @@ import { ResponseEvents, type ResponseOptions } from './to-response-events.ts'
  */
 export function toResponse(message: Buffer, request: RequestDocument, options: ResponseOptions): Buffer | undefined {
   try {
-    const events = new ResponseEvents(request, options)
+    const events = new ResponseEvents(request, { ...options, isWhole: true })
     scanEvents(streamOfMessage(message), (name, bytes, start, end) => {
       events.event(name, bytes.toString('utf8', start, end))
     })
