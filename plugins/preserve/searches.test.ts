@@ -23,6 +23,7 @@ function open(t: ExecutionContext, options: { operators?: string[]; thread?: Sea
 }
 
 /** Thread whose searches end when the test resolves them. */
+/** Its tests are serial: they come before the long searches, which would hold up the loop for longer than a search waits. */
 class HeldThread extends SearchThread {
   readonly held: { readonly search: Search; readonly end: (result: SearchResult) => void }[] = []
 
@@ -103,24 +104,27 @@ test('searches: slow searches, long texts and invalid syntax are refused', async
   }
 })
 
-test('searches: short texts with quick expressions are searched on the loop, all others in the thread', async (t) => {
-  const nowMs = () => 0
-  const given = ['key AB-12 in the Vault']
-  for (const source of ['[A-Z]{2}-\\d+', 'AB-\\d+'])
-    t.is(searchShortly(given, source, { nowMs })?.flat().length, 1, source)
-  t.is(searchShortly(given, '(?i)vault', { nowMs, known: compile('(?i)vault') })?.flat().length, 1)
-  t.is(searchShortly(given, '(?i)vault', { nowMs }), undefined)
-  t.is(searchShortly([LONG_TEXT], 'x', { nowMs }), undefined)
-  let turns = 0
-  t.is(searchShortly(['a'.repeat(2000)], DEAREST, { nowMs: () => turns++ }), undefined)
-  t.is(turns, 4)
-  const thread = new HeldThread()
-  const left = new AbortController()
-  const search = open(t, { thread }).find([LONG_TEXT], 'x', { scope: 'a', signal: left.signal })
-  t.is(thread.held.length, 1)
-  left.abort(new Error('left'))
-  await t.throwsAsync(search, { message: 'left' })
-})
+test.serial(
+  'searches: short texts with quick expressions are searched on the loop, all others in the thread',
+  async (t) => {
+    const nowMs = () => 0
+    const given = ['key AB-12 in the Vault']
+    for (const source of ['[A-Z]{2}-\\d+', 'AB-\\d+'])
+      t.is(searchShortly(given, source, { nowMs })?.flat().length, 1, source)
+    t.is(searchShortly(given, '(?i)vault', { nowMs, known: compile('(?i)vault') })?.flat().length, 1)
+    t.is(searchShortly(given, '(?i)vault', { nowMs }), undefined)
+    t.is(searchShortly([LONG_TEXT], 'x', { nowMs }), undefined)
+    let turns = 0
+    t.is(searchShortly(['a'.repeat(2000)], DEAREST, { nowMs: () => turns++ }), undefined)
+    t.is(turns, 4)
+    const thread = new HeldThread()
+    const left = new AbortController()
+    const search = open(t, { thread }).find([LONG_TEXT], 'x', { scope: 'a', signal: left.signal })
+    t.is(thread.held.length, 1)
+    left.abort(new Error('left'))
+    await t.throwsAsync(search, { message: 'left' })
+  },
+)
 
 test('expressions: slow compilation is predicted from the text', (t) => {
   const quick = ['ORDER-\\d+', '[A-Z]{2}-\\d{4,8}', '(?:a|b)+?\\.', '\\(x\\)', '(a)|b']
@@ -137,7 +141,7 @@ test('expressions: slow compilation is predicted from the text', (t) => {
   t.deepEqual([...quick, ...slow].filter(isQuicklyCompiled), quick)
 })
 
-test('searches: an aborted search leaves the queue, and the thread continues with the next', async (t) => {
+test.serial('searches: an aborted search leaves the queue, and the thread continues with the next', async (t) => {
   const thread = new HeldThread()
   const searches = open(t, { thread })
   const leaving = new AbortController()
@@ -157,7 +161,7 @@ test('searches: an aborted search leaves the queue, and the thread continues wit
   await last
 })
 
-test('searches: the caller that has used least comes first, with its oldest search', async (t) => {
+test.serial('searches: the caller that has used least comes first, with its oldest search', async (t) => {
   const thread = new HeldThread()
   const searches = open(t, { thread })
   const find = (source: string, scope: string) => searches.find([LONG_TEXT], source, { scope, signal })
@@ -180,7 +184,7 @@ test('searches: the caller that has used least comes first, with its oldest sear
   )
 })
 
-test('searches: a search that exceeds the budget is charged before the next begins', async (t) => {
+test.serial('searches: a search that exceeds the budget is charged before the next begins', async (t) => {
   const thread = new HeldThread()
   const searches = open(t, { thread })
   const find = () => searches.find([LONG_TEXT], 'x', { scope: 'a', signal })
@@ -192,7 +196,7 @@ test('searches: a search that exceeds the budget is charged before the next begi
   t.is(thread.held.length, 1)
 })
 
-test('searches: the CPU of copying texts to the thread is charged to their caller', async (t) => {
+test.serial('searches: the CPU of copying texts to the thread is charged to their caller', async (t) => {
   const thread = new HeldThread()
   const { search } = thread
   thread.search = (given) => {
