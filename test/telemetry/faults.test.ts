@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import test, { type ExecutionContext } from 'ava'
 import { GatewayError } from '../../src/core/errors.ts'
-import { toError } from '../../src/stores/sql/engine/faults.ts'
+import { sqliteFault, toError } from '../../src/stores/sql/engine/faults.ts'
 import { type Outcome, runGroup } from '../../src/stores/sql/sqlite/group.ts'
 import { telemetryFile } from '../../src/stores/sql/sqlite/location.ts'
 import { type OpenDatabase, openDatabase } from '../../src/stores/sql/sqlite/open.ts'
@@ -79,7 +79,10 @@ test('telemetry: a crash loses at most unflushed rows, and sums still fit the ro
 function storeOn(database: OpenDatabase): Pick<SqlStore, 'run' | 'close'> {
   const group = { nowMs: 0, deadlineMs: Number.POSITIVE_INFINITY }
   const run = async (name: never, input: unknown): Promise<unknown> => {
-    const [outcome] = (await runGroup(database, { ...group, commands: [{ name, input }] })) as [Outcome]
+    // As the thread does: SQLite itself may end the whole transaction.
+    const [outcome] = (await runGroup(database, { ...group, commands: [{ name, input }] }).catch((error: unknown) => [
+      { fault: sqliteFault(error) },
+    ])) as [Outcome]
     if ('fault' in outcome) throw toError(outcome.fault)
     return outcome.output
   }
