@@ -44,8 +44,6 @@ const item = z.union([
     phase: text.nullish(),
     role: z.enum(['user', 'assistant', 'system', 'developer']),
     content: z.union([text, z.array(part)]),
-    // Of Codex to OpenAI.
-    internal_chat_message_metadata_passthrough: z.looseObject({}).optional(),
   }),
   z.strictObject({
     type: z.literal('function_call'),
@@ -149,6 +147,9 @@ const PATHS = new Set<string | undefined>(['/v1/responses', COMPACT_PATH])
 /** Types of items that only the server which has encrypted them can read. */
 const ENCRYPTED = new Set<unknown>(['reasoning', 'compaction'])
 
+/** A member that Codex adds to every item for a provider of OpenAI's name. */
+const OF_CODEX = /,"internal_chat_message_metadata_passthrough":\{[^{}]*\}/g
+
 /** Returns the first rule that a request breaks; `undefined` for a valid one. */
 export function checkRequest(
   { method, url, headers, raw }: ReceivedRequest,
@@ -158,7 +159,7 @@ export function checkRequest(
   const key = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1]
   if (key === undefined || (apiKey !== undefined && key !== apiKey))
     return rejection(401, 'Incorrect API key provided.')
-  const json = parseJson(raw.toString())
+  const json = parseJson(raw.toString().replaceAll(OF_CODEX, ''))
   if (!isJsonObject(json)) return invalid('We could not parse the JSON body of your request.')
   const checked = body.safeParse(json)
   const [issue] = checked.success ? [] : checked.error.issues
