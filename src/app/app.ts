@@ -52,6 +52,8 @@ export interface App {
   endReadiness(): void
   /** Ends connections that do not end by themselves and would delay closing the server. */
   endFeeds(): void
+  /** Ends all connections now. */
+  cut(): void
   /** Closes plugins, provider connections and stores, after the server has drained. */
   close(): Promise<void>
 }
@@ -93,7 +95,7 @@ async function openSubsystems(options: AppOptions, disposal: Disposal): Promise<
   const readiness = new Readiness(() => database.isInPlace())
   const { capture, live } = intake
   const responses = disposal.use('responses', openResponses(options, database))
-  const server = createServer(options, {
+  const { server, sockets } = createServer(options, {
     ...shared,
     workers,
     providers,
@@ -111,7 +113,14 @@ async function openSubsystems(options: AppOptions, disposal: Disposal): Promise<
     registry,
     providers,
     endReadiness: () => readiness.end(server),
-    endFeeds: () => live.close(),
+    endFeeds() {
+      live.close()
+      sockets.drain(config.server.drain_timeout)
+    },
+    cut() {
+      server.closeAllConnections()
+      sockets.cut()
+    },
   }
 }
 

@@ -90,6 +90,6 @@ export async function openGateway({ loaded, logging, startedAtMs }: GatewayOptio
       ending ??= end()
       return ending
     },
-    cut: () => app.server.closeAllConnections(),
+    cut: () => app.cut(),
   }
 }

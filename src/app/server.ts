@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import { listenHost } from '../config/reach.ts'
 import type { Config } from '../config/schema.ts'
 import type { Channel } from '../core/ports/channel.ts'
@@ -8,7 +8,7 @@ import { createChatDialect } from '../dialects/chat/dialect.ts'
 import { createMessagesDialect } from '../dialects/messages/dialect.ts'
 import { createSummarySeal } from '../dialects/responses/compact/summary-seal.ts'
 import { createResponsesDialect } from '../dialects/responses/dialect.ts'
-import { createHttpApp } from '../http/app.ts'
+import { createHttpApp, RESPONSES_PATH } from '../http/app.ts'
 import { BodyIntake, type Intakes } from '../http/body-intake.ts'
 import { forProvider } from '../http/credential.ts'
 import type { DashboardOptions } from '../http/dashboard/routes.ts'
@@ -17,6 +17,8 @@ import type { Readiness } from '../http/readiness.ts'
 import { ResponseStates } from '../http/responses/response-states.ts'
 import type { BillingRouteParts } from '../http/routes/billing.ts'
 import { createHttpServer } from '../http/server.ts'
+import { ResponseSockets, type ResponseSocketsOptions } from '../http/sockets/sockets.ts'
+import { isHandshake } from '../http/sockets/upgrades.ts'
 import { ModelCatalogue } from '../providers/model-catalogue.ts'
 import { createContextWindows } from '../spend/prices/context-windows.ts'
 import type { Accounts } from './accounts.ts'
@@ -62,7 +64,7 @@ export function createServer(
     workers,
     responses: stored,
   }: ServerParts,
-): Server {
+): { server: Server; sockets: ResponseSockets } {
   const { authenticate } = accounts
   const { receipts, recorder, metrics } = telemetry
   const intakes = createIntakes(config)
@@ -96,6 +98,7 @@ export function createServer(
     mostBytes: config.responses.largest,
     log,
   })
+  const sockets = openSockets(config, { dialect: responses, nowMs: () => clock.nowMs() })
   const catalogue = new ModelCatalogue(providers, log)
   const app = createHttpApp({
     messages: { ...shared, recorder, route: 'messages', dialect: messages, pipelines },
@@ -109,6 +112,7 @@ export function createServer(
       states,
       watch: (exchange) => states.watch(exchange),
     },
+    socket: { ...shared, dialect: responses, sockets },
     storedResponses: { ...shared, states, provider: (name) => providers.get(name), dialect: responses },
     compact: { ...shared, recorder, route: 'responses', dialect: compact, pipelines, states },
     relay: {
@@ -161,7 +165,28 @@ export function createServer(
       for (const observer of observers) observer(record)
     },
   })
-  return createHttpServer(app.callback(), config.server)
+  const isSocket = (request: IncomingMessage) => isHandshake(request, RESPONSES_PATH)
+  return { server: createHttpServer(app.callback(), { ...config.server, isSocket }), sockets }
+}
+
+function openSockets(
+  { server, responses }: Config,
+  parts: Pick<ResponseSocketsOptions, 'dialect' | 'nowMs'>,
+): ResponseSockets {
+  const { most, most_of_caller: mostOfCaller, idle, lifetime } = responses.sockets
+  return new ResponseSockets({
+    ...parts,
+    most,
+    mostOfCaller,
+    mostBytes: server.body_limit,
+    bounds: {
+      idleMs: idle,
+      lifetimeMs: lifetime,
+      pingMs: server.ping_interval,
+      stallMs: server.stall_timeout,
+      mostRemembered: responses.largest,
+    },
+  })
 }
 
 /** Creates the intakes of request bodies: of callers, and of clients without a valid credential. */

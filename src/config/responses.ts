@@ -2,6 +2,27 @@ import { z } from 'zod'
 import { bytes, duration } from '../core/units.ts'
 import { fromEnv } from '../providers/options.ts'
 
+/** WebSockets of the Responses API. */
+const sockets = z.strictObject({
+  most_of_caller: z
+    .int()
+    .min(0)
+    .max(10_000)
+    .default(32)
+    .describe(
+      'Most open WebSockets of a caller in a process; each may hold a message of `server.body_limit`. 0: none, and clients use HTTP.',
+    ),
+  most: z.int().min(1).max(100_000).default(1000).describe('Most open WebSockets of all callers in a process.'),
+  idle: duration({ min: '100ms', max: '60m' })
+    .prefault('15m')
+    .describe(
+      'Time without a request after which a WebSocket is closed. Clients open another one for their next request.',
+    ),
+  lifetime: duration({ min: '100ms', max: '60m' })
+    .prefault('60m')
+    .describe('Time after which a WebSocket is closed, once its request has ended.'),
+})
+
 /** Responses that outlive their request. */
 export const responses = z.strictObject({
   keep: fromEnv(z.stringbool().or(z.boolean()).default(false), 'SVC_RESPONSES_KEEP').describe(
@@ -21,11 +42,12 @@ export const responses = z.strictObject({
   largest: bytes({ min: '1KB', max: '64MB' })
     .prefault('4MB')
     .describe(
-      'Largest conversation that `responses.keep` stores. A larger one is not stored, and cannot be continued.',
+      'Largest conversation that `responses.keep` stores, and that a WebSocket remembers. A larger one cannot be continued.',
     ),
   total: bytes({ min: '1MB', max: '1TB' })
     .prefault('1GB')
     .describe(
       'Most bytes of all stored responses, tested after each 64th of them. Beyond it, the oldest are forgotten.',
     ),
+  sockets: sockets.prefault({}),
 })

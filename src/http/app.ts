@@ -38,16 +38,17 @@ import { billingUnavailable, keysUnavailable, localBalance } from './routes/loca
 import { type MetricsRouteOptions, metricsRoute } from './routes/metrics.ts'
 import { type ModelRouteOptions, modelRoute } from './routes/model.ts'
 import { type ModelListOptions, modelByNameRoute, modelsRoute } from './routes/models.ts'
-import { noSocketRoute } from './routes/no-socket.ts'
 import { type PluginRoutesOptions, pluginRoutes } from './routes/plugin-routes.ts'
 import { READY_PATH, readyRoute } from './routes/ready.ts'
 import { type ReceiptRouteOptions, receiptKeysRoute, receiptRoute, receiptsRoute } from './routes/receipts.ts'
 import { allowedRoute, countTokensRoute, type RelayRouteOptions, routeNotAllowed } from './routes/relay.ts'
+import { type SocketRouteOptions, socketRoute } from './routes/socket.ts'
 import { type StoredResponseRouteOptions, storedResponseRoute } from './routes/stored-responses.ts'
 
 const MESSAGES_PATH = '/v1/messages'
 const CHAT_PATH = '/v1/chat/completions'
-const RESPONSES_PATH = '/v1/responses'
+/** Path of Responses, whose WebSocket has the same. */
+export const RESPONSES_PATH = '/v1/responses'
 const COMPACT_PATH = '/v1/responses/compact'
 
 /** Dependencies of the HTTP application. */
@@ -57,6 +58,7 @@ export interface HttpAppOptions extends RequestContextOptions, OriginGuardOption
   readonly responses: ModelRouteOptions
   readonly storedResponses: StoredResponseRouteOptions
   readonly compact: ModelRouteOptions
+  readonly socket: SocketRouteOptions
   readonly relay: RelayRouteOptions
   readonly models: ModelListOptions
   readonly receipts: ReceiptRouteOptions
@@ -128,7 +130,7 @@ export function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<Re
   const receipts = { ...options.receipts, payerScope }
   const router = new Router<RequestState>({ strict: true, sensitive: true })
   for (const [path, model] of hot) router.post(path, model)
-  router.all(RESPONSES_PATH, noSocketRoute)
+  router.all(RESPONSES_PATH, socketRoute(options.socket))
   addStoredResponses(router, options.storedResponses)
   router.post('/v1/messages/count_tokens', countTokensRoute(relay))
   router.get('/v1/models', modelsRoute(models))

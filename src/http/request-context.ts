@@ -22,6 +22,8 @@ export interface RequestState {
   dialect?: ClientDialect
   /** The route's pattern, when it was matched without the router. */
   route?: string
+  /** True once the connection is a WebSocket. */
+  isTakenOver?: boolean
 }
 
 /** Shorter paths contain no secret, so that of messages is not searched. */
@@ -57,7 +59,7 @@ export function createRequestContext({ enter, observe }: RequestContextOptions):
         route: routeOf(ctx),
         status: ctx.res.statusCode,
         durationMs: performance.now() - startedAtMs,
-        delivered: ctx.res.writableFinished,
+        delivered: ctx.res.writableFinished || ctx.state.isTakenOver === true,
         error,
         hide,
       })

@@ -1,10 +1,11 @@
-import http, { type RequestListener, type Server } from 'node:http'
+import http, { type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCodeOf, GatewayError } from '../core/errors.ts'
 import { createRequestId, requestIdHeaders } from './request-id.ts'
 import { ObservedResponse } from './sent-body.ts'
+import { serveUpgrades } from './sockets/upgrades.ts'
 
 /** Limits of the HTTP server, in milliseconds; `config/server.ts` describes them. */
 export interface ServerOptions {
@@ -15,10 +16,13 @@ export interface ServerOptions {
 }
 
 /**
- * Creates the HTTP server. It disconnects slow senders and stalled readers, but not slow readers: replies have no time
+ * Creates the HTTP server; requests for which `isSocket` is true may take their connection over. It disconnects slow senders and stalled readers, but not slow readers: replies have no time
  * limit.
  */
-export function createHttpServer(listener: RequestListener, options: ServerOptions): Server {
+export function createHttpServer(
+  listener: RequestListener,
+  { isSocket, ...options }: ServerOptions & { isSocket: (request: IncomingMessage) => boolean },
+): Server {
   const server = http.createServer(
     {
       headersTimeout: Math.min(options.header_timeout, options.body_timeout), // more is an error to Node
@@ -27,9 +31,11 @@ export function createHttpServer(listener: RequestListener, options: ServerOptio
       connectionsCheckingInterval: Math.min(options.header_timeout, 5_000),
       noDelay: true,
       ServerResponse: ObservedResponse,
+      shouldUpgradeCallback: isSocket,
     },
     listener,
   )
+  serveUpgrades(server, listener)
   return server.on('clientError', refuseMalformed).setTimeout(options.stall_timeout, cutStalled)
 }
 

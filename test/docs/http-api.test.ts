@@ -28,6 +28,7 @@ function routesOf(parts: Partial<HttpAppOptions>): string[] {
   const options = {
     relay: anything,
     storedResponses: anything,
+    socket: anything,
     models: anything,
     metrics: anything,
     receipts: { receipts: { keys: [] } },

@@ -166,7 +166,7 @@ test('responses: a Claude model of a provider without search of the web answers 
   t.regex(forced.text, /web_search/)
 })
 
-test('responses: a socket is refused with 426, any other method with 405', async (t) => {
+test('responses: a handshake without a key is refused with 426, any other method with 405', async (t) => {
   const scenario = fixture.scenario()
   const headers = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }
   const socket = await scenario.send({ method: 'GET', path: PATH, headers })

@@ -37,20 +37,24 @@ export function readConversation(content: string): StoredConversation | undefine
  */
 export function continuedRequest(request: RequestDocument, { input, response }: StoredConversation): RequestDocument {
   const output = Array.isArray(response.output) ? response.output : []
-  const earlier = JSON.stringify([...input, ...output]).slice(1, -1)
-  const own = itemsOf(request).slice(1, -1).trim()
-  const value = Buffer.from(`[${[earlier, own].filter((items) => items !== '').join(',')}]`)
+  const items = joinedItems(JSON.stringify([...input, ...output]), itemsOf(request))
   const { bytes } = readJson(request.bytes, () =>
     request.edited([
-      { op: 'replace', path: ['input'], value },
+      { op: 'replace', path: ['input'], value: Buffer.from(items) },
       { op: 'remove', path: ['previous_response_id'] },
     ]),
   )
   return new RequestDocument(bytes, scanBody(bytes), { previous_response_id: request.field('previous_response_id') })
 }
 
-/** Returns the input as a JSON list of items. */
-function itemsOf(request: RequestDocument): string {
+/** Joins two JSON lists. */
+export function joinedItems(earlier: string, later: string): string {
+  const lists = [earlier, later].map((list) => list.slice(1, -1).trim())
+  return `[${lists.filter((items) => items !== '').join(',')}]`
+}
+
+/** Returns the input of a request as a JSON list of items. */
+export function itemsOf(request: RequestDocument): string {
   const input = request.raw('input')?.toString().trim() ?? '[]'
   return input.startsWith('[') ? input : `[{"type":"message","role":"user","content":${input}}]`
 }
