@@ -30,6 +30,8 @@ export interface CodexCase {
   readonly settings?: string
   /** Pipeline string. */
   readonly pipe?: string
+  /** Sends its requests over a WebSocket. */
+  readonly isOverSocket?: boolean
   /** The provider refuses the first call as overloaded. */
   readonly isOverloaded?: boolean
   /** The provider's refusal of the first call. */
@@ -63,6 +65,15 @@ export const CODEX_CASES: readonly CodexCase[] = [
     calls: 2,
     files: { 'out.txt': 'hi\n' },
     heard: ['was-run'],
+  },
+  {
+    name: 'a shell command over a WebSocket',
+    prompts: ['Run it.'],
+    turns: [runs('echo hi > out.txt && echo was-run'), DONE],
+    calls: 2,
+    files: { 'out.txt': 'hi\n' },
+    heard: ['Run it.', 'was-run'],
+    isOverSocket: true,
   },
   {
     name: 'a patch',

@@ -55,6 +55,7 @@ process.exitCode = failed === 0 ? 0 : 1
 async function run(provider: ProviderName, each: CodexCase): Promise<boolean> {
   const home = mkdtempSync(path.join(tmpdir(), 'turnpike-codex-'))
   const cwd = mkdtempSync(path.join(tmpdir(), 'turnpike-codex-work-'))
+  const logged = fixture.gateway.log().length
   try {
     const scenario = fixture.scenario(scriptOf(provider, each))
     writeFileSync(path.join(home, 'config.toml'), configOf(provider, each, scenario))
@@ -67,6 +68,7 @@ async function run(provider: ProviderName, each: CodexCase): Promise<boolean> {
     }
     assert.deepEqual(filesIn(cwd), each.files ?? {})
     const calls = callsOf(scenario, provider)
+    if (each.isOverSocket) assert.match(fixture.gateway.log().slice(logged), /"status":101/)
     assert.equal(calls.length, each.calls, 'calls of the provider')
     const last = hear(provider, calls.at(-1))
     for (const said of each.heard ?? []) assert.ok(JSON.stringify(last).includes(said), `the provider heard: ${said}`)
@@ -100,7 +102,7 @@ function scriptOf(provider: ProviderName, { turns, isOverloaded, refusal }: Code
 /** The configuration that `turnpike codex` prints, with the case's own lines. */
 function configOf(
   provider: ProviderName,
-  { settings = '', pipe, compactsRemotely = false }: CodexCase,
+  { settings = '', pipe, compactsRemotely = false, isOverSocket = false }: CodexCase,
   { headers }: ProviderScenario,
 ): string {
   const all = { ...headers, ...(pipe !== undefined && { 'x-svc-pipe': pipe }) }
@@ -112,7 +114,7 @@ function configOf(
     keyVariable: 'TURNPIKE_KEY',
     compactsRemotely,
   })
-  return `${settings}\n${config}http_headers = { ${pairs.join(', ')} }\n`
+  return `${settings}\n${config}supports_websockets = ${isOverSocket}\nhttp_headers = { ${pairs.join(', ')} }\n`
 }
 
 /** Asserts that the session ended as the case expects. */
