@@ -134,7 +134,8 @@ test.serial('state: a provider that stores nothing refuses by the name of the op
     input: 'x',
     previous_response_id: 'resp_1',
   })
-  t.like(reply, { status: 400, json: { error: { param: 'previous_response_id' } } })
+  const error = { code: 'previous_response_not_found', param: 'previous_response_id' }
+  t.like(reply, { status: 400, json: { error } })
   t.regex(reply.text, /responses\.keep/)
 })
 

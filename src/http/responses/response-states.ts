@@ -46,6 +46,8 @@ export interface Resumed {
   readonly continued?: ContinuedResponse
 }
 
+/** The code on which clients send the whole conversation. */
+const NOT_FOUND_CODE = 'previous_response_not_found'
 const ID = /^[\w-]{1,200}$/
 
 /** Stored responses of this process's callers. */
@@ -70,7 +72,8 @@ export class ResponseStates {
     const { keeps, dialect, provider } = this.#options
     const stored = await this.find(scope, id)
     if (stored === undefined) {
-      if (!keeps && !targets.some((target) => provider(target.provider).storesResponses)) throw invalid(NOT_KEPT)
+      const isKept = keeps || targets.some((target) => provider(target.provider).storesResponses)
+      if (!isKept) throw invalid(NOT_KEPT, NOT_FOUND_CODE)
       throw responseNotFound('previous_response_id')
     }
     if (stored.content !== null) {
@@ -151,15 +154,16 @@ export class ResponseStates {
 /** Builds the error for an id that is not of a response of the caller. */
 export function responseNotFound(param: string | null): GatewayError {
   return new GatewayError('not_found', 'This caller has no stored response with this id.', {
-    fields: { code: 'previous_response_not_found', param },
+    fields: { code: NOT_FOUND_CODE, param },
   })
 }
 
 const NOT_KEPT =
   'this provider stores no responses; send the whole conversation as `input`, or have the operator set `responses.keep`'
 
-function invalid(why: string): GatewayError {
-  return new GatewayError('invalid_request', `previous_response_id: ${why}.`)
+function invalid(why: string, code?: string): GatewayError {
+  const fields = code === undefined ? {} : { code, param: 'previous_response_id' }
+  return new GatewayError('invalid_request', `previous_response_id: ${why}.`, { fields })
 }
 
 function totalTokensOf({ usage }: JsonObject): number | null {
