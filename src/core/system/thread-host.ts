@@ -8,9 +8,10 @@ import { type ResourceLimits, Worker } from 'node:worker_threads'
  *                                           └──► restarted, after a delay or for the next call
  *
  * Guarantees: a call is answered or rejected; the program closes its resources before its thread ends, unless it takes
- * longer than two seconds. Limits: there is no queue; the caller queues, bounds and batches its calls.
+ * longer than ten seconds. Limits: there is no queue; the caller queues, bounds and batches its calls.
  */
-const STOP_WITHIN_MS = 2000
+/** Long, since V8 aborts the process when a thread is terminated while it ends by itself, as a busy machine lets it. */
+const STOP_WITHIN_MS = 10_000
 
 /** Messages to the program. After `close` it releases its resources and its port. */
 export type ToThread<Question> = { readonly kind: 'ask'; readonly question: Question } | { readonly kind: 'close' }
