@@ -48,7 +48,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   journal: CORE_ONLY,
   http: {
     layers: ['core', 'providers', 'dialects', 'pipeline', 'plugin', 'accounts', 'commerce', 'journal'],
-    packages: ['koa', '@koa', '@types', 'lru-cache', 'zod'],
+    packages: ['koa', '@koa', '@types', 'lru-cache', 'ws', 'zod'],
   },
   config: { layers: ['core', 'pipeline', 'providers'], packages: 'any' },
   cli: {
@@ -290,6 +290,7 @@ test('architecture: jobs that take time run at intervals in one way; other timer
     'src/http/dashboard/live-pages.ts',
     'src/http/dashboard/live-route.ts',
     'src/http/server.ts',
+    'src/http/sockets/connection.ts',
     'src/providers/transport.ts',
     'src/stores/sql/sqlite/store.ts',
   ])

@@ -11,4 +11,5 @@ export const {
   sharingRule,
   storedOfBytes,
   unpackReply,
+  usesStoredState,
 } = await importEntry('plugin/cache')

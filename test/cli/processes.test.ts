@@ -38,6 +38,7 @@ const COMMANDS: Readonly<Record<string, readonly [words: readonly string[], code
   mpp: [['report'], DONE],
   patterns: [['list'], DONE],
   cache: [['stats'], DONE],
+  codex: [[], DONE],
 }
 
 const env = {

@@ -43,7 +43,7 @@ test('costs: deferred tools are all held for where a provider of another API is 
   const description = 'The keeper of the road counts each carriage. '.repeat(100)
   const estimated = async (model: string, deferred: object) => {
     const tools = Array.from({ length: 30 }, (_, n) => ({ name: `t${n}`, description, input_schema: {}, ...deferred }))
-    // Alone in its pipeline: `prune-tools` would drop most of what is deferred here.
+    // Alone in its pipeline: pruning would drop most of what is deferred here.
     const asking = { as: t.title, pipe: 'cost-guard?per_request=0.00000001', extra: { model, tools } }
     const { json } = await cost.ask(cost.fixture.scenario(), asking)
     return Number(valueAt(json, 'error.estimated'))

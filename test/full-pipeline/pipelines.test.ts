@@ -36,7 +36,14 @@ const NAMED: Readonly<Record<string, { why: string; texts: readonly string[] }>>
   'accounts/session-tokens.test.ts': { why: 'no pipeline: an algorithm', texts: ['none'] },
   'cost-guard/assumed-limit.test.ts': { why: 'compares with a call without a guard', texts: ['none'] },
   'cost-guard/cut-streams.test.ts': { why: 'compares with a call without a guard', texts: ['none'] },
-  'cost-guard/odd-bodies.test.ts': { why: 'costs are counted without a guard', texts: ['none'] },
+  'cost-guard/named-models.test.ts': {
+    why: 'a hold that no other module lowers',
+    texts: ['cost-guard?per_request=0.00000001'],
+  },
+  'cost-guard/odd-bodies.test.ts': {
+    why: 'costs are counted without a guard; a hold that no other module lowers',
+    texts: ['none', 'cost-guard?per_request=0.00000001'],
+  },
   'cost-guard/own-reading.test.ts': { why: 'no pipeline: the name of a case', texts: ['none'] },
   'cost-guard/refusal-status.test.ts': { why: 'no pipeline: options of the guard', texts: ['cost-guard'] },
   'cost-guard/refusals.test.ts': {

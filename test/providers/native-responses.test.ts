@@ -1,6 +1,5 @@
 import test from 'ava'
 import { stateOf } from '../support/cache-fixture.ts'
-import { parseEvents } from '../support/events.ts'
 import type { JsonObject } from '../support/json.ts'
 import { valueAt } from '../support/json.ts'
 import { createPluginDirectory, pluginSource } from '../support/plugin-folders.ts'

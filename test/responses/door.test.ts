@@ -39,7 +39,6 @@ for (const model of PROVIDERS.map((name) => MODELS[name])) {
 
 for (const [what, fields, param] of [
   ['an input of another kind', { input: 5 }, 'input'],
-  ['a stored response', { input: 'x', previous_response_id: 'resp_1' }, 'previous_response_id'],
   ['a tool without an equivalent', { input: 'x', tools: [{ type: 'file_search' }] }, 'tools[0]'],
   ['a reference to a stored item', { input: [{ type: 'item_reference', id: 'x' }] }, null],
   ['a role of no one', { input: [{ role: 'tool', content: 'x' }] }, 'input[0].role'],

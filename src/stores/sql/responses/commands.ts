@@ -2,20 +2,13 @@ import { sql } from 'kysely'
 import type { StoredResponse } from '../../../core/ports/stored-responses.ts'
 import type { Command } from '../engine/command.ts'
 import { PRUNED_AT_ONCE } from '../retention/prune.ts'
-
-/** Bytes that a row costs besides its content. */
-const ROW_BYTES = 512
+import { sizeOf } from './row-size.ts'
 
 /** A response to store, and the bounds of its caller. */
 export interface ResponseToStore extends StoredResponse {
   readonly ttlMs: number
   /** Most responses of its caller: beyond it, the oldest are deleted. */
   readonly mostOfCaller: number
-}
-
-/** Returns the bytes that a response counts against the bounds. */
-export function sizeOf({ content }: Pick<StoredResponse, 'content'>): number {
-  return ROW_BYTES + (content === null ? 0 : Buffer.byteLength(content))
 }
 
 /** Stores a response, in place of an earlier one of the same id, and deletes those of its caller beyond the bound. */

@@ -4,7 +4,7 @@ import type { Log } from '../../../core/ports/log.ts'
 import type { StoredResponses } from '../../../core/ports/stored-responses.ts'
 import { PRUNED_AT_ONCE } from '../retention/prune.ts'
 import type { SqlStore } from '../store.ts'
-import { sizeOf } from './commands.ts'
+import { sizeOf } from './row-size.ts'
 
 const PRUNE_EVERY_MS = 10 * 60 * 1000
 /**
