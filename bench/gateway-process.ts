@@ -26,8 +26,12 @@ export interface Gateway {
  * Starts `target` on a free port with data and log under `folder`; resolves when it replies. Throws with its last
  * output.
  */
-export async function startGateway(target: Target, upstreamOrigin: string, folder: string): Promise<Gateway> {
-  const place: Place = { port: await freePort(), upstreamOrigin, dataDir: join(folder, 'data') }
+export async function startGateway(
+  target: Target,
+  { folder, ...servers }: Pick<Place, 'upstreamOrigin' | 'cloud'> & { folder: string },
+): Promise<Gateway> {
+  const { upstreamOrigin } = servers
+  const place: Place = { ...servers, port: await freePort(), dataDir: join(folder, 'data') }
   const headers = target.headers(place)
   const { args, environment } = target
   if (!args) return { target, origin: upstreamOrigin, headers, pids: () => [], startRssBytes: 0, stop: async () => {} }
@@ -37,7 +41,22 @@ export async function startGateway(target: Target, upstreamOrigin: string, folde
   const origin = `http://127.0.0.1:${place.port}`
   await waitUntilReady(child, origin + target.readyPath, logFile)
   const pids = () => processTree(child.pid!) // It answered, so it was spawned.
-  return { target, origin, headers, pids, startRssBytes: residentBytes(pids()), stop: () => stopProcesses(child) }
+  Object.assign(headers, await target.signUp?.(origin))
+  const endWatch = target.watchedPath === undefined ? undefined : await watch(origin + target.watchedPath)
+  const stop = async () => {
+    endWatch?.()
+    await stopProcesses(child)
+  }
+  return { target, origin, headers, pids, startRssBytes: residentBytes(pids()), stop }
+}
+
+/** Reads a stream and throws its bytes away. Returns how to end it. Rejects when it does not open. */
+async function watch(url: string): Promise<() => void> {
+  const ending = new AbortController()
+  const { statusCode, body } = await request(url, { signal: ending.signal, bodyTimeout: 0 })
+  if (statusCode !== 200) throw new Error(`${url} answered ${statusCode}.`)
+  body.on('error', () => {}).resume() // It ends with an error when it is aborted.
+  return () => ending.abort()
 }
 
 /** Starts the stand-in upstream; `how` is its environment. */

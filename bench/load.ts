@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { createTemplate, stamp, type Wording } from './bodies.ts'
 import type { Case } from './cases.ts'
-import { cpuMicroseconds } from './process-accounting.ts'
+import { cpuMicroseconds, loopMicroseconds } from './process-accounting.ts'
 import { type Outcome, sendRequest } from './send-request.ts'
 
 /** Destination and content of requests. */
@@ -22,9 +22,8 @@ export interface Traffic {
 }
 
 export type Job =
-  | { kind: 'saturate'; traffic: Traffic; pids: number[]; cpuSeconds: number; rampMs: number }
   | { kind: 'pace'; traffic: Traffic; requestCount: number }
-  | { kind: 'count'; traffic: Traffic; requestCount: number }
+  | { kind: 'count'; traffic: Traffic; requestCount: number; pids: number[] }
 
 /** Result of a job; `failures` counts replies that were not complete with status 200. */
 export interface Result {
@@ -32,17 +31,19 @@ export interface Result {
   failures: number
   /** Description of the first failure. */
   failure?: string
-  /** Saturation only. */
-  cpuMicrosecondsPerRequest?: number
-  requestsPerSecond?: number
-  /** Paced and counted load only. */
-  firstByteMs?: number[]
   totalMs?: number[]
+  /** Paced load only. */
+  firstByteMs?: number[]
+  /** Counted load only, as are the two below: CPU per request of all threads, with what is done after the replies. */
+  cpuMicroseconds?: number
+  /** CPU per request of the event loops. */
+  loopMicroseconds?: number
+  requestsPerSecond?: number
 }
 
-/** Time limit of a measurement that does not reach its CPU seconds. */
-const LONGEST_SATURATION_MS = 15_000
-const CLOCK_LOOK_MS = 20
+/** Time for what a gateway does after its replies; it counts. */
+const AFTERMATH_MS = 300
+const FAILURE_PAUSE_MS = 10
 
 let counter = 0
 
@@ -58,57 +59,44 @@ function createTally(leastReplyBytes: number) {
   return { tally, record }
 }
 
-async function saturate({ traffic, pids, cpuSeconds, rampMs }: Job & { kind: 'saturate' }): Promise<Result> {
-  const pool = createPool(traffic, traffic.case.connections)
-  const template = createTemplate(traffic.case, traffic.wording)
-  const { tally, record } = createTally(traffic.leastReplyBytes)
-  let running = true
-  const lane = async () => {
-    // Each lane owns its bytes and rewrites the number in place: a reply means that the request was sent.
-    const body = Buffer.from(template.bytes)
-    while (running) {
-      if (traffic.unique) stamp(body, template.counterOffset, ++counter)
-      if (!record(await sendRequest(pool, traffic, body))) await sleep(10)
-    }
-  }
-  const lanes = Array.from({ length: traffic.case.connections }, lane)
-  try {
-    await sleep(rampMs)
-    const start = { requests: tally.requests, cpu: cpuMicroseconds(pids), atMs: performance.now() }
-    let cpu = 0
-    while (cpu < cpuSeconds * 1e6 && performance.now() - start.atMs < LONGEST_SATURATION_MS) {
-      await sleep(CLOCK_LOOK_MS)
-      cpu = cpuMicroseconds(pids) - start.cpu
-    }
-    const requests = tally.requests - start.requests
-    const seconds = (performance.now() - start.atMs) / 1000
-    running = false
-    await Promise.all(lanes)
-    return { ...tally, cpuMicrosecondsPerRequest: cpu / requests, requestsPerSecond: requests / seconds }
-  } finally {
-    running = false // Also when the gateway has died and its clock cannot be read.
-    await pool.destroy()
-  }
-}
-
 /** Sends a number of requests; each connection sends the next as soon as it has its reply. */
-async function count({ traffic, requestCount }: Job & { kind: 'count' }): Promise<Result> {
+async function count({ traffic, requestCount, pids }: Job & { kind: 'count' }): Promise<Result> {
   const pool = createPool(traffic, traffic.case.connections)
   const template = createTemplate(traffic.case, traffic.wording)
   const { tally, record } = createTally(traffic.leastReplyBytes)
   const totalMs: number[] = []
   let left = requestCount
   const lane = async () => {
+    // Each lane owns its bytes and rewrites the number in place: a reply means that the request was sent.
     const body = Buffer.from(template.bytes)
     while (left-- > 0) {
       if (traffic.unique) stamp(body, template.counterOffset, ++counter)
       const outcome = await sendRequest(pool, traffic, body)
       if (record(outcome)) totalMs.push(outcome.totalMs)
+      else await sleep(FAILURE_PAUSE_MS)
     }
   }
-  await Promise.all(Array.from({ length: traffic.case.connections }, lane))
-  await pool.close()
-  return { ...tally, totalMs }
+  try {
+    const start = { cpu: readClocks(pids), atMs: performance.now() }
+    await Promise.all(Array.from({ length: traffic.case.connections }, lane))
+    const seconds = (performance.now() - start.atMs) / 1000
+    await sleep(AFTERMATH_MS)
+    const end = readClocks(pids)
+    return {
+      ...tally,
+      totalMs,
+      requestsPerSecond: requestCount / seconds,
+      cpuMicroseconds: (end.all - start.cpu.all) / requestCount,
+      loopMicroseconds: (end.loop - start.cpu.loop) / requestCount,
+    }
+  } finally {
+    await pool.destroy() // Also when the gateway has died and its clock cannot be read.
+  }
+}
+
+/** Reads the CPU of all threads and of the event loops, in microseconds. */
+function readClocks(pids: readonly number[]): { all: number; loop: number } {
+  return { all: cpuMicroseconds(pids), loop: loopMicroseconds(pids) }
 }
 
 /** Sends at a fixed rate without waiting for replies, so that a slow reply delays no later request. */
@@ -136,8 +124,6 @@ async function pace({ traffic, requestCount }: Job & { kind: 'pace' }): Promise<
 
 function run(job: Job): Promise<Result> {
   switch (job.kind) {
-    case 'saturate':
-      return saturate(job)
     case 'pace':
       return pace(job)
     case 'count':

@@ -47,8 +47,8 @@ async function load({ origin, headers }: Gateway, perSecond: number, seconds: nu
 const [perSecond = 1000, seconds = 10] = process.argv.slice(2).map(Number)
 const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-bench-'))
 const file = path.join(folder, 'delay.json')
-const target = targets.find(({ name }) => name === 'guarded')
-if (target?.args === undefined) throw new Error('There is no guarded target.')
+const target = targets.find(({ name }) => name === 'caps')
+if (target?.args === undefined) throw new Error('There is no target `caps`.')
 try {
   const upstream = await startUpstream(folder)
   const gateway = await startGateway(
@@ -57,8 +57,7 @@ try {
       args: ['--import', PROBE, ...target.args],
       environment: (place) => ({ ...target.environment?.(place), LOOP_DELAY_FILE: file }),
     },
-    upstream.origin,
-    folder,
+    { upstreamOrigin: upstream.origin, folder },
   )
   await load(gateway, perSecond, WARM_UP_S)
   for (const pid of gateway.pids().slice(0, 1)) process.kill(pid, 'SIGUSR2')
@@ -67,7 +66,7 @@ try {
   await upstream.stop()
   const { p50, p99, largest } = JSON.parse(readFileSync(file, 'utf8')) as Record<'p50' | 'p99' | 'largest', number>
   const at = (share: number) => (latencies[Math.floor(latencies.length * share)] ?? 0).toFixed(1)
-  console.log(`${latencies.length} guarded requests, ${perSecond} a second`)
+  console.log(`${latencies.length} requests with caps, ${perSecond} a second`)
   console.log(`event loop late by, ms: p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)}, at most ${largest.toFixed(1)}`)
   console.log(`answered within, ms: p50 ${at(0.5)}, p99 ${at(0.99)}`)
 } finally {

@@ -13,6 +13,7 @@ interface MemoryOptions extends CampaignOptions {
 
 /** Targets whose idle streams are measured. */
 const STREAM_TARGETS = ['bare', 'none']
+const GROWTH_REQUESTS = 5000
 
 /** Reads the memory of every gateway after its rounds, stops them, then measures idle streams on fresh processes. */
 export async function collectMemory(options: MemoryOptions): Promise<Map<string, Memory>> {
@@ -50,7 +51,7 @@ async function measureOnFreshProcesses(target: Target, options: MemoryOptions): 
       const path = forms[wording.dialect].path
       const traffic = { origin, path, headers, wording, case: sse, unique, leastReplyBytes: 1 }
       // Grows the heap to its working size first, so that this growth is not attributed to the streams.
-      await load.run({ kind: 'saturate', traffic, pids: gateway.pids(), cpuSeconds: 2, rampMs: 500 })
+      await load.run({ kind: 'count', traffic, pids: gateway.pids(), requestCount: GROWTH_REQUESTS })
       try {
         found.push(await measureIdleStream(gateway, effort.idleStreams))
       } catch (error) {

@@ -5,12 +5,12 @@ import { targets } from './targets.ts'
 /** Duration of each measurement, and number of repetitions. */
 export interface Effort {
   rounds: number
-  /** CPU seconds a gateway must use in one measurement: the system counts in hundredths, so 1.5 is accurate to 1 %. */
-  cpuSeconds: number
+  /** Requests of one measurement at saturation. */
+  requests: number
   /** Requests of one latency measurement. */
   pacedRequests: number
-  /** Load before the first round, for each gateway and case, so that the code is compiled. */
-  warmUpMs: number
+  /** Least requests before the first round, for each gateway and case: V8 compiles late. */
+  warmUpRequests: number
   /** Streams held open to measure the memory of one. */
   idleStreams: number
 }
@@ -20,16 +20,20 @@ export interface Options {
   targetNames: ReadonlySet<string>
   caseNames: ReadonlySet<string>
   outputFile: string
+  /** Tables to make. */
+  tables: ReadonlySet<'gateways' | 'parts'>
   help: boolean
 }
 
-const full: Effort = { rounds: 6, cpuSeconds: 1.5, pacedRequests: 250, warmUpMs: 2500, idleStreams: 500 }
-const quick: Effort = { rounds: 2, cpuSeconds: 0.5, pacedRequests: 80, warmUpMs: 1500, idleStreams: 500 }
+const full: Effort = { rounds: 3, requests: 2000, pacedRequests: 400, warmUpRequests: 10_000, idleStreams: 500 }
+const quick: Effort = { rounds: 1, requests: 1000, pacedRequests: 80, warmUpRequests: 2000, idleStreams: 500 }
 
 export const usage = `node bench/run.ts [options]
-  --rounds N      interleaved rounds (6)
-  --quick         2 short rounds
+  --rounds N      interleaved rounds (3)
+  --quick         1 short round after a short warm-up, for a first look
   --only LIST     gateways, of: ${targets.map(({ name }) => name).join(',')} (all)
+  --parts         only the table of what each part adds, and to no file
+  --no-parts      without it
   --cases LIST    cases, of: ${cases.map(({ name }) => name).join(',')} (all)
   --output FILE   where the tables go (bench/RESULTS.md)`
 
@@ -43,6 +47,8 @@ export function parseOptions(args: string[]): Options {
       only: { type: 'string' },
       cases: { type: 'string' },
       output: { type: 'string', default: 'bench/RESULTS.md' },
+      parts: { type: 'boolean', default: false },
+      'no-parts': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
@@ -53,6 +59,7 @@ export function parseOptions(args: string[]): Options {
     targetNames: parseList('--only', values.only, targets),
     caseNames: parseList('--cases', values.cases, cases),
     outputFile: values.output,
+    tables: new Set(values.parts ? ['parts'] : values['no-parts'] ? ['gateways'] : ['gateways', 'parts']),
     help: values.help,
   }
 }

@@ -16,7 +16,7 @@ export interface Route {
  */
 export async function probe(gateway: Gateway, trafficCase: Case): Promise<Route> {
   const { name, wording } = gateway.target
-  const isPeerStream = name === 'peer' && trafficCase.stream
+  const isPeerStream = name.startsWith('peer') && trafficCase.stream
   try {
     return await tryRoute(gateway, trafficCase, forms[wording.dialect].path)
   } catch (error) {

@@ -11,22 +11,44 @@ export interface ReportOptions {
   targets: readonly Target[]
   cases: readonly Case[]
   effort: Effort
+  /** Table of what each part adds, when it was measured. */
+  parts: string | undefined
   notes: readonly string[]
   date: Date
 }
 
 /** Renders the benchmark's results as a Markdown page: machine, tables, verdicts, deviations. */
 export function renderReport(options: ReportOptions): string {
-  const { summary, notes } = options
+  const { summary, notes, parts } = options
   const sections = [
     `# Benchmark results\n\n${renderConditions(options)}`,
     `## CPU\n\nMicroseconds per request of the gateway's processes, user and system, all threads, at saturation: median of the rounds, (smallest–largest), × the bare relay.\n\n${renderCpu(options)}`,
     `## Added latency\n\nMilliseconds over the direct line in the same round, at the rate in the table's head; for the direct line the time itself.\n\n${renderLatency(options)}`,
+    ...(parts === undefined ? [] : [`## What each part adds\n\n${parts}`]),
     `## Memory\n\n${renderMemory(options)}`,
     `## Bars\n\nRatios of CPU microseconds unless otherwise noted.\n\n${renderBars(judge(summary))}`,
   ]
   if (notes.length > 0) sections.push(`## Notes\n\n${notes.map((note) => `- ${note.replace(/\s+/g, ' ')}`).join('\n')}`)
   return `${sections.join('\n\n')}\n`
+}
+
+/** Renders the table of what each part adds: every row has all parts of the rows above it. */
+export function renderParts({ summary, targets, cases }: Pick<ReportOptions, 'summary' | 'targets' | 'cases'>): string {
+  const heads = cases.flatMap(({ label }) => [`${label}: all threads`, 'added', '× bare', 'event loop', 'added'])
+  const rows = targets.map((target, index) => {
+    const before = targets[index - 1]
+    const cells = cases.flatMap(({ name }) => {
+      const read = (field: 'cpuMicroseconds' | 'loopMicroseconds') => {
+        const value = summary.figure(target.name, name, field)
+        const last = before && summary.figure(before.name, name, field)
+        return [value, value === undefined || last === undefined ? undefined : value - last].map(toMicroseconds)
+      }
+      const factor = summary.ratio(target.name, 'bare', name)?.toFixed(2) ?? '–'
+      return [...read('cpuMicroseconds'), factor, ...read('loopMicroseconds')]
+    })
+    return [target.label, ...cells]
+  })
+  return `Microseconds of CPU per request.\n\n${table([['', ...heads], ...rows])}`
 }
 
 /** Renders a Markdown table from its rows, the first being the head; columns are padded, as Biome requires. */
@@ -41,12 +63,12 @@ function renderConditions({ date, effort }: ReportOptions): string {
   const cores = `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'})`
   const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`
   const command = ['npm run bench', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(' ')
-  const { rounds, cpuSeconds, pacedRequests } = effort
+  const { rounds, requests, warmUpRequests, pacedRequests } = effort
   return [
     `- Machine: ${cores}, ${memory}, ${process.platform} ${process.arch}; Node ${process.version} for every process`,
     `- Date: ${date.toISOString().slice(0, 16)}Z`,
     `- Command: \`${command}\``,
-    `- Effort: ${rounds} interleaved round${rounds === 1 ? '' : 's'}, each with ${cpuSeconds} CPU seconds at saturation and ${pacedRequests} requests at the modest rate`,
+    `- Effort: after at least ${warmUpRequests} requests of the kind, and until the CPU of one stood still, ${rounds} interleaved round${rounds === 1 ? '' : 's'}, each with ${requests} requests at saturation and ${pacedRequests} at the modest rate`,
     `- Streams: ${DELTA_COUNT} pieces of text in ${messagesReplies.streamWrites.length} writes; finer or coarser cuts change the SSE ratios`,
     `- The upstream's replies in Messages and in chat: the same text in as many pieces; JSON ${sizes('json')}, SSE ${sizes('sse')}`,
     '- Upstream and load generator are processes of their own on the same machine, over loopback.',
@@ -113,6 +135,8 @@ function renderBars(bars: readonly Bar[]): string {
   ])
   return table([['bar', 'measured', 'verdict'], ...rows])
 }
+
+const toMicroseconds = (value: number | undefined): string => value?.toFixed(0) ?? '–'
 
 const toMs = (value: number | undefined): string => value?.toFixed(2) ?? '–'
 

@@ -6,29 +6,68 @@
 // Guarantees: every gateway runs on the same Node, in a clean environment, on 127.0.0.1; an incomplete reply
 // counts as a failure and is named; misses are verified to reach the upstream, hits not to.
 // Limits: Linux only (/proc). Latencies on a busy machine are noise; CPU per request is the figure to trust.
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runCampaign } from './campaign.ts'
-import { cases } from './cases.ts'
+import { createPostgres } from '../test/support/postgres.ts'
+import { createRedis } from '../test/support/redis.ts'
+import { CALM_CORES, waitForCalm } from './calm.ts'
+import { type CampaignOptions, runCampaign } from './campaign.ts'
+import { type Case, cases } from './cases.ts'
 import { type Gateway, startGateway, startUpstream } from './gateway-process.ts'
 import { startLoad } from './load-process.ts'
 import { collectMemory } from './memory.ts'
-import { type Options, parseOptions, usage } from './options.ts'
+import { type Effort, type Options, parseOptions, usage } from './options.ts'
+import { PART_CASES, partTargets } from './part-targets.ts'
 import { installPeer } from './peer-install.ts'
-import { renderReport } from './report.ts'
-import { summarise } from './summary.ts'
-import { direct, type Target, targets } from './targets.ts'
+import { renderParts, renderReport } from './report.ts'
+import { type Summary, summarise } from './summary.ts'
+import { direct, type Place, type Target, targets } from './targets.ts'
 
-async function run({ effort, targetNames, caseNames, outputFile }: Options, signal: AbortSignal): Promise<void> {
+/** Parts that both campaigns share. */
+interface Rig extends Omit<CampaignOptions, 'gateways' | 'cases'> {
+  readonly notes: ReadonlySet<string>
+  start(target: Target): Promise<Gateway[]>
+}
+
+/** Builds what `turnpike start` runs: a checkout whose sources are newer than its bundle starts from the sources. */
+function buildGateway(): void {
+  execFileSync('npm', ['run', '--silent', 'build:gateway'], { stdio: 'inherit' })
+}
+
+async function run(
+  { effort, targetNames, caseNames, outputFile, tables }: Options,
+  signal: AbortSignal,
+): Promise<void> {
+  buildGateway()
   await using owned = new AsyncDisposableStack()
+  const rig = await openRig(owned, effort, signal)
+  const othersCores = await waitForCalm(signal)
+  if (othersCores > CALM_CORES) rig.note(`Other programs used ${othersCores.toFixed(2)} cores before the run.`)
+  const chosen = {
+    targets: targets.filter(({ name }) => targetNames.has(name)),
+    cases: cases.filter(({ name }) => caseNames.has(name)),
+  }
+  const summary = tables.has('gateways') ? await measureGateways(rig, chosen) : undefined
+  const parts = tables.has('parts') ? await measureParts(rig) : undefined
+  const { notes } = rig
+  const report = summary
+    ? renderReport({ ...chosen, summary, parts, effort, notes: [...notes], date: new Date() })
+    : [parts, ...notes].join('\n\n')
+  console.log(`\n${report}`)
+  if (summary === undefined) return
+  writeFileSync(outputFile, report)
+  console.log(`Written to ${outputFile}.`)
+}
+
+async function openRig(owned: AsyncDisposableStack, effort: Effort, signal: AbortSignal): Promise<Rig> {
   const folder = mkdtempSync(join(tmpdir(), 'turnpike-bench-'))
   owned.defer(() => rmSync(folder, { recursive: true, force: true }))
   const upstream = await startUpstream(folder)
   owned.defer(() => upstream.stop())
   const load = startLoad()
   owned.defer(() => load.stop())
-
   const notes = new Set<string>()
   const note = (text: string): void => {
     if (!notes.has(text)) console.log(`! ${text}`)
@@ -37,8 +76,10 @@ async function run({ effort, targetNames, caseNames, outputFile }: Options, sign
   const start = async (target: Target): Promise<Gateway[]> => {
     signal.throwIfAborted()
     try {
-      if (target.name === 'peer') installPeer()
-      const gateway = await startGateway(target, upstream.origin, mkdtempSync(join(folder, `${target.name}-`)))
+      if (target.name.startsWith('peer')) installPeer()
+      const cloud = target.usesCloud ? { cloud: await startDatabases(owned) } : {}
+      const place = { upstreamOrigin: upstream.origin, folder: mkdtempSync(join(folder, `${target.name}-`)), ...cloud }
+      const gateway = await startGateway(target, place)
       owned.defer(() => gateway.stop())
       return [gateway]
     } catch (error) {
@@ -46,20 +87,37 @@ async function run({ effort, targetNames, caseNames, outputFile }: Options, sign
       return []
     }
   }
+  return { effort, load, upstreamOrigin: upstream.origin, signal, note, notes, start }
+}
 
-  const chosen = {
-    targets: targets.filter(({ name }) => targetNames.has(name)),
-    cases: cases.filter(({ name }) => caseNames.has(name)),
-  }
-  const gateways: Gateway[] = []
-  for (const target of [direct, ...chosen.targets]) gateways.push(...(await start(target)))
-  const campaign = { gateways, cases: chosen.cases, effort, load, upstreamOrigin: upstream.origin, signal, note }
+async function measureGateways(rig: Rig, chosen: { targets: Target[]; cases: Case[] }): Promise<Summary> {
+  const gateways = await startAll(rig, [direct, ...chosen.targets])
+  const campaign = { ...rig, gateways, cases: chosen.cases }
   const measurements = await runCampaign(campaign)
-  const memory = await collectMemory({ ...campaign, start })
-  const summary = summarise(measurements, memory)
-  const report = renderReport({ ...chosen, summary, effort, notes: [...notes], date: new Date() })
-  writeFileSync(outputFile, report)
-  console.log(`\n${report}\nWritten to ${outputFile}.`)
+  return summarise(measurements, await collectMemory(campaign))
+}
+
+/** Returns the table of what each part adds. */
+async function measureParts(rig: Rig): Promise<string> {
+  const chosen = { targets: partTargets(), cases: cases.filter(({ name }) => PART_CASES.has(name)) }
+  const gateways = await startAll(rig, chosen.targets)
+  const effort = { ...rig.effort, pacedRequests: 0 }
+  const measurements = await runCampaign({ ...rig, effort, gateways, cases: chosen.cases })
+  for (const gateway of gateways) await gateway.stop()
+  return renderParts({ ...chosen, summary: summarise(measurements) })
+}
+
+async function startAll({ start }: Rig, all: readonly Target[]): Promise<Gateway[]> {
+  const gateways: Gateway[] = []
+  for (const target of all) gateways.push(...(await start(target)))
+  return gateways
+}
+
+/** Starts PostgreSQL and Redis, which end with `owned`. */
+async function startDatabases(owned: AsyncDisposableStack): Promise<Required<Place>['cloud']> {
+  const owner = { teardown: (end: () => unknown) => void owned.defer(async () => void (await end())) }
+  const [postgres, redis] = [await createPostgres(owner), await createRedis(owner)]
+  return { databaseUrl: await postgres.createDatabase(), redisUrl: redis.url }
 }
 
 async function main(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Measurement } from './campaign.ts'
 import { median } from './statistics.ts'
 
-type Field = 'cpuMicroseconds' | 'requestsPerSecond' | 'p50Ms' | 'p99Ms' | 'firstByteMs'
+type Field = 'cpuMicroseconds' | 'loopMicroseconds' | 'requestsPerSecond' | 'p50Ms' | 'p99Ms' | 'firstByteMs'
 
 /** Memory of one gateway over the whole run, in bytes. */
 export interface Memory {
@@ -24,7 +24,10 @@ export interface Summary {
 }
 
 /** Summarises the measurements of all rounds. */
-export function summarise(measurements: readonly Measurement[], memory: ReadonlyMap<string, Memory>): Summary {
+export function summarise(
+  measurements: readonly Measurement[],
+  memory: ReadonlyMap<string, Memory> = new Map(),
+): Summary {
   const rounds = (targetName: string, caseName: string) =>
     measurements.filter((one) => one.targetName === targetName && one.caseName === caseName)
   const values = (targetName: string, caseName: string, field: Field) =>

@@ -1,4 +1,7 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { CLOUD, createKey } from '../test/support/accounts.ts'
 import type { Wording } from './bodies.ts'
 
 /** Parameters of a gateway's process. */
@@ -7,6 +10,8 @@ export interface Place {
   upstreamOrigin: string
   /** Empty folder for its data. */
   dataDir: string
+  /** Servers of cloud mode, for targets that use them. */
+  cloud?: { readonly databaseUrl: string; readonly redisUrl: string }
 }
 
 /** Target of measurements: how to start its process and send to it. */
@@ -18,6 +23,12 @@ export interface Target {
   environment?: (place: Place) => Record<string, string>
   readyPath: string
   headers: (place: Place) => Record<string, string>
+  /** Set when it needs PostgreSQL and Redis. */
+  usesCloud?: boolean
+  /** Returns headers that only the running gateway can give, such as a key. */
+  signUp?: (origin: string) => Promise<Record<string, string>>
+  /** Path of a stream that is read during the whole run: the gateway's own log. */
+  watchedPath?: string
   /** Dialect of its client, and the model that selects the upstream. */
   wording: Wording
   /** Set when each request differs from all others; otherwise all of a case are equal. */
@@ -54,6 +65,9 @@ const ours = {
   reachesUpstream: true,
 }
 
+/** Caps that are never reached. */
+const caps = { SVC_COST_PER_DAY: '1000000', SVC_COST_PER_MONTH: '1000000' }
+
 /** Relay only, without receipts. */
 const relayOnly = {
   ...ours,
@@ -75,6 +89,24 @@ export const direct: Target = {
   reachesUpstream: true,
 }
 
+/** Portkey's gateway, with a provider's address. */
+const peer = {
+  args: [
+    `--import=${inBench('peer/loopback.ts')}`,
+    inBench('peer/node_modules/@portkey-ai/gateway/build/start-server.js'),
+  ],
+  readyPath: '/',
+  headers: ({ upstreamOrigin }: Place) => ({
+    ...client,
+    'x-portkey-provider': 'anthropic',
+    // The peer appends `/messages`.
+    'x-portkey-custom-host': `${upstreamOrigin}/v1`,
+  }),
+  wording: wordings.messages,
+  unique: true,
+  reachesUpstream: true,
+}
+
 /** Gateways to compare, each in its own process. */
 export const targets: readonly Target[] = [
   {
@@ -89,24 +121,31 @@ export const targets: readonly Target[] = [
     reachesUpstream: true,
   },
   { ...relayOnly, name: 'none', label: 'ours, relay only', headers: () => ({ ...client, ...withoutModules }) },
-  { ...ours, name: 'receipts', label: 'ours, receipts', headers: () => ({ ...client, ...withoutModules }) },
-  { ...ours, name: 'default', label: 'ours, default pipeline, receipts', headers: () => client },
+  { ...ours, name: 'default', label: 'ours, everything on', headers: () => client },
   {
     ...ours,
-    name: 'guarded',
-    label: 'ours, caps on, receipts',
-    environment: (place) => ({
-      ...ours.environment(place),
-      SVC_COST_PER_DAY: '1000000',
-      SVC_COST_PER_MONTH: '1000000',
-    }),
-    headers: () => ({ ...client, 'x-svc-pipe': 'cost-guard' }),
+    name: 'caps',
+    label: 'ours, everything on, caps by day and month',
+    environment: (place) => ({ ...ours.environment(place), ...caps }),
+    headers: () => client,
   },
   {
-    ...relayOnly,
+    ...ours,
+    name: 'cloud',
+    label: 'ours, cloud mode: key, plan, caps, PostgreSQL, Redis',
+    usesCloud: true,
+    environment: (place) => ({ ...ours.environment(place), ...caps, ...cloudEnvironment(place) }),
+    headers: () => chatClient,
+    signUp: async (origin) => {
+      const { key } = await createKey({ url: origin }, 'bench')
+      return { authorization: `Bearer ${key}` }
+    },
+  },
+  {
+    ...ours,
     name: 'hit',
-    label: 'ours, exact-cache hit',
-    headers: () => ({ ...client, 'x-svc-pipe': 'exact-cache' }),
+    label: 'ours, exact-cache hit, with its receipt',
+    headers: () => client,
     unique: false,
     reachesUpstream: false,
   },
@@ -132,23 +171,32 @@ export const targets: readonly Target[] = [
     wording: wordings.messagesToChat,
   },
   {
+    ...peer,
     name: 'peer',
     label: 'peer: Portkey 1.15.2',
-    args: [
-      `--import=${inBench('peer/loopback.ts')}`,
-      inBench('peer/node_modules/@portkey-ai/gateway/build/start-server.js'),
-      '--headless',
-    ],
+    args: [...peer.args, '--headless'],
     environment: ({ port }) => ({ BENCH_PEER_PORT: String(port) }),
-    readyPath: '/',
-    headers: ({ upstreamOrigin }) => ({
-      ...client,
-      'x-portkey-provider': 'anthropic',
-      // The peer appends `/messages`.
-      'x-portkey-custom-host': `${upstreamOrigin}/v1`,
-    }),
-    wording: wordings.messages,
-    unique: true,
-    reachesUpstream: true,
+  },
+  {
+    ...peer,
+    name: 'peer-log',
+    label: 'peer: Portkey 1.15.2, its log on and read',
+    // Its log exists outside of production only, and costs something only while it is read.
+    environment: ({ port }) => ({ BENCH_PEER_PORT: String(port), NODE_ENV: 'development' }),
+    watchedPath: '/log/stream',
   },
 ]
+
+/** Returns the environment of cloud mode with a plan. Throws when its servers are missing. */
+function cloudEnvironment({ cloud, dataDir }: Place): Record<string, string> {
+  if (cloud === undefined) throw new Error('Expected PostgreSQL and Redis to run.')
+  const config = join(dataDir, 'turnpike.yaml')
+  writeFileSync(config, JSON.stringify({ plans: { free: { included_calls: 1e9 } } })) // JSON is YAML
+  return {
+    ...CLOUD,
+    SVC_CONFIG: config,
+    SVC_RATE_LIMIT: '1000000',
+    DATABASE_URL: cloud.databaseUrl,
+    REDIS_URL: cloud.redisUrl,
+  }
+}

@@ -149,7 +149,7 @@ export async function openRig({ workers, env = {}, upstream: how = {} }: RigOpti
     const startMs = performance.now()
     const result = await load.run(
       requestsPerSecond === undefined
-        ? { kind: 'count', traffic, requestCount: requests }
+        ? { kind: 'count', traffic, requestCount: requests, pids: [] }
         : { kind: 'pace', traffic, requestCount: requests },
     )
     const seconds = (performance.now() - startMs) / 1000

@@ -6,9 +6,10 @@ const END = '<!-- /measured -->'
 const ROWS: readonly (readonly [label: RegExp, name: string])[] = [
   [/^bare relay/, 'a bare relay, for reference'],
   [/^ours, relay only$/, 'Turnpike, relay only'],
-  [/^ours, default pipeline, receipts$/, 'Turnpike, default pipeline, receipts'],
-  [/^ours, caps on, receipts$/, 'Turnpike, caps, receipts'],
-  [/^peer: /, ''],
+  [/^ours, everything on$/, 'Turnpike, everything on'],
+  [/^ours, everything on, caps by day and month$/, 'Turnpike, everything on, caps by day and month'],
+  [/^peer: [^,]*$/, ''],
+  [/^peer: .*, its log on and read$/, ''],
 ]
 
 /**
