@@ -6,10 +6,10 @@
 // Guarantees: every gateway runs on the same Node, in a clean environment, on 127.0.0.1; an incomplete reply
 // counts as a failure and is named; misses are verified to reach the upstream, hits not to.
 // Limits: Linux only (/proc). Latencies on a busy machine are noise; CPU per request is the figure to trust.
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buildGateway } from '../test/support/build-gateway.ts'
 import { createPostgres } from '../test/support/postgres.ts'
 import { createRedis } from '../test/support/redis.ts'
 import { CALM_CORES, waitForCalm } from './calm.ts'
@@ -29,11 +29,6 @@ import { direct, type Place, type Target, targets } from './targets.ts'
 interface Rig extends Omit<CampaignOptions, 'gateways' | 'cases'> {
   readonly notes: ReadonlySet<string>
   start(target: Target): Promise<Gateway[]>
-}
-
-/** Builds what `turnpike start` runs: a checkout whose sources are newer than its bundle starts from the sources. */
-function buildGateway(): void {
-  execFileSync('npm', ['run', '--silent', 'build:gateway'], { stdio: 'inherit' })
 }
 
 async function run(

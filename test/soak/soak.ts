@@ -4,7 +4,7 @@ import { endDay, openFiles } from './books.ts'
 import type { Sessions } from './conversations.ts'
 import { type Databases, openDatabases } from './database.ts'
 import { type EngineName, type Fixture, openFixture } from './fixture.ts'
-import { judgeMemory, readMemory } from './memory.ts'
+import { judgeMemory } from './memory.ts'
 import { createChance } from './random.ts'
 import { sampleDay } from './sampler.ts'
 import { Tally } from './tally.ts'
@@ -72,7 +72,6 @@ async function runDay(fixture: Fixture, { dayMs, seed, sessions, users = USERS }
   const tally = new Tally()
   await openAccounts(fixture, { databases, users })
   const filesBefore = openFiles(fixture)
-  const memoryBefore = readMemory(fixture)
   const signal = AbortSignal.timeout(dayMs)
   const traffic = { fixture, sessions: sessions.items, tally, users, thinksMs: THINKS_MS, seed, signal }
   const [{ series, latencies }, visits] = await Promise.all([
@@ -85,7 +84,7 @@ async function runDay(fixture: Fixture, { dayMs, seed, sessions, users = USERS }
     judgeLatency(latencies, seed),
     judgeTraffic(latencies),
     ...(await endDay({ fixture, databases, tally, paidAnswers: visits[PAID_ANSWERS] ?? 0, filesBefore })),
-    ...(await judgeMemory(fixture, memoryBefore)),
+    ...(await judgeMemory(fixture)),
   ]
   return { findings, series, tally, visits }
 }
