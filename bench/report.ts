@@ -72,7 +72,15 @@ function renderConditions({ date, effort }: ReportOptions): string {
     `- Streams: ${DELTA_COUNT} pieces of text in ${messagesReplies.streamWrites.length} writes; finer or coarser cuts change the SSE ratios`,
     `- The upstream's replies in Messages and in chat: the same text in as many pieces; JSON ${sizes('json')}, SSE ${sizes('sse')}`,
     '- Upstream and load generator are processes of their own on the same machine, over loopback.',
+    ...(isFull(effort)
+      ? []
+      : ['- **A first look**: too few requests for figures to compare; a full run has three rounds of 2,000.']),
   ].join('\n')
+}
+
+/** True if figures are from as many requests as a comparison needs. */
+function isFull({ rounds, requests, warmUpRequests }: Effort): boolean {
+  return rounds >= 3 && requests >= 2000 && warmUpRequests >= 10_000
 }
 
 /** Returns the sizes of the replies of the two dialects, whose framing differs. */
