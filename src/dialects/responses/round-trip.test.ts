@@ -5,9 +5,12 @@ import { type JsonObject, valueAt } from '../../../test/support/json.ts'
 import { messageOfStream } from '../../core/reply/message-of-stream.ts'
 import { BytesReply } from '../../core/reply/reply.ts'
 import { streamOfMessage } from '../../core/reply/stream-of-message.ts'
+import { RequestDocument } from '../../core/request/request.ts'
+import type { ChatHabits } from '../chat/to-chat-request.ts'
 import { createResponsesDialect } from './dialect.ts'
 import { createMessagesEvents } from './reply/to-messages-events.ts'
 import { toMessagesReply } from './reply/to-messages-reply.ts'
+import { toResponsesRequest } from './to-responses-request.ts'
 
 const dialect = createResponsesDialect({ defaultMaxTokens: 1000, modelNamed: (name) => name, nowMs: () => 0 })
 const TOOLS = [
@@ -149,5 +152,82 @@ test('responses: tools of any names have valid names of their own, and calls of 
       )
     }),
     { numRuns: 60 },
+  )
+})
+
+const HABITS: ChatHabits = {
+  maxTokensField: 'max_completion_tokens',
+  systemRole: 'developer',
+  reasoningField: undefined,
+  reasoningEffort: false,
+  fixedSampling: undefined,
+  mostStopSequences: 4,
+  streamUsage: true,
+}
+const text = written.map((words) => ({ type: 'text', text: words }))
+const image = fc.constant({ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } })
+const spoken = fc.array(fc.oneof(text, image), { minLength: 1, maxLength: 3 })
+const called = fc.array(fc.tuple(exact, fc.oneof(written, fc.array(text, { minLength: 2, maxLength: 3 }))), {
+  minLength: 1,
+  maxLength: 3,
+})
+const turn = fc.record({ says: fc.option(written), calls: called, after: fc.option(spoken) })
+const asked = fc.record(
+  {
+    system: written,
+    temperature: fc.constantFrom(0, 0.5, 1),
+    top_p: fc.constantFrom(0.1, 0.9),
+    stream: fc.constant(true),
+    tool_choice: fc.constantFrom<JsonObject>(
+      { type: 'auto' },
+      { type: 'any' },
+      { type: 'tool', name: 'f' },
+      { type: 'none' },
+    ),
+  },
+  { requiredKeys: [] },
+)
+const conversation = fc.record({ asked, first: spoken, turns: fc.array(turn, { maxLength: 3 }) })
+type Conversation = typeof conversation extends fc.Arbitrary<infer Value> ? Value : never
+
+/** Builds a Messages request whose fields Responses has too. */
+function requestOf({ asked, first, turns }: Conversation): string {
+  const tools = [
+    { name: 'f', description: 'Does it.', input_schema: { type: 'object', properties: { a: { type: 'string' } } } },
+  ]
+  const messages = [json({ role: 'user', content: first })]
+  for (const [index, { says, calls, after }] of turns.entries()) {
+    const id = (nth: number) => `toolu_${index}${nth}`
+    const uses = calls.map(([input], nth) => `{"type":"tool_use","id":"${id(nth)}","name":"f","input":${input}}`)
+    const begun = says === null ? [] : [json({ type: 'text', text: says })]
+    messages.push(`{"role":"assistant","content":[${[...begun, ...uses].join(',')}]}`)
+    const results = calls.map(([, content], nth) => ({ type: 'tool_result', tool_use_id: id(nth), content }))
+    messages.push(json({ role: 'user', content: [...results, ...(after ?? [])] }))
+  }
+  const fields = json({ model: 'm', max_tokens: 500, ...asked, tools })
+  return `${fields.slice(0, -1)},"messages":[${messages.join(',')}]}`
+}
+
+/** Reads content as blocks: a text alone and a list of one are equal. */
+function readRequest(bytes: Buffer): JsonObject {
+  const request = JSON.parse(String(bytes))
+  for (const message of request.messages)
+    if (typeof message.content === 'string') message.content = [{ type: 'text', text: message.content }]
+  return request
+}
+
+test('responses: a Messages request that goes through Responses is the same request', (t) => {
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(conversation, (one) => {
+        const bytes = Buffer.from(requestOf(one))
+        const sent = toResponsesRequest(new RequestDocument(bytes), { model: 'm', habits: HABITS, assumed: [] })
+        const { canonical, droppedFields } = dialect.parse(sent.bytes)
+        t.deepEqual([sent.droppedFields.dropped, droppedFields.dropped], [[], []])
+        t.deepEqual(readRequest(canonical.bytes), readRequest(bytes))
+        const inputs = (of: Buffer) => [...String(of).matchAll(/"input":(\{.*?\})\}/g)].map(([, input]) => input)
+        t.deepEqual(inputs(canonical.bytes), inputs(bytes), 'inputs of tools keep their text')
+      }),
+    ),
   )
 })
