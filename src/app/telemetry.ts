@@ -12,7 +12,8 @@ import { Metrics } from '../journal/metrics/metrics.ts'
 import { METRICS_TYPE, printMetrics } from '../journal/metrics/print.ts'
 import { collector } from '../journal/metrics/workers.ts'
 import { finishedRequestOf } from '../journal/receipts/finished-request.ts'
-import { type KeyRing, ledgerKeyOf, openKeyRing } from '../journal/receipts/key-ring.ts'
+import { ledgerKeyOf, openKeyRing } from '../journal/receipts/key-ring.ts'
+import { assertOwnLedger } from '../journal/receipts/own-ledger.ts'
 import { ReceiptKeyError } from '../journal/receipts/public-key.ts'
 import { firstReceiptIdAt } from '../journal/receipts/receipt-id.ts'
 import {
@@ -61,12 +62,12 @@ export interface TelemetryOptions {
   readonly log: Log
 }
 
-/** Opens receipts, telemetry and metrics. Throws `ConfigError` when `data_dir` has no usable key of receipts. */
+/** Opens receipts, telemetry and metrics. Throws `ConfigError` when `data_dir` has no key that can sign the ledger. */
 export function openTelemetry(options: TelemetryOptions): Promise<Opened<Telemetry>> {
   const { config, database, spend, feed, clock, log } = options
   const drainMs = config.server.drain_timeout
   return openParts(options, async (disposal) => {
-    const keys = openKeys(config)
+    const keys = await explained(() => openKeyRing(config.data_dir))
     const tracer = disposal.use('tracing', await openTracing(options))
     const store = openRequestRows(options)
     disposal.add('telemetry', () => store?.close(drainMs))
@@ -75,6 +76,7 @@ export function openTelemetry(options: TelemetryOptions): Promise<Opened<Telemet
     const onBuilt = fanOut(config, { store, feed, metrics, tracer })
     const { prices: pricer, tokens } = spend
     const receiptStore = createReceiptStore(database, ledgerKeyOf(keys))
+    if (sharesLedger(config)) await explained(() => assertOwnLedger(receiptStore, keys))
     const receipts = createReceipts({ keys, pricer, tokens, store: receiptStore, clock, log, onBuilt })
     disposal.add('receipts', () => receipts.close(drainMs))
     const refusals = refusalsOf(store, options)
@@ -160,10 +162,15 @@ function openRetention(
   })
 }
 
-/** Opens the keys of receipts. Throws `ConfigError` when one is not usable, or none can be created. */
-function openKeys({ data_dir: dataDir }: Config): KeyRing {
+/** True if other gateways, with data folders of their own, may add to the ledger. */
+function sharesLedger({ receipts, database_url: url }: Config): boolean {
+  return receipts.enabled && url !== undefined
+}
+
+/** Throws `ConfigError` for a key of receipts that is not usable, missing or another's. */
+async function explained<Value>(work: () => Value | Promise<Value>): Promise<Value> {
   try {
-    return openKeyRing(dataDir)
+    return await work()
   } catch (error) {
     if (error instanceof ReceiptKeyError) throw new ConfigError(error.message, { cause: error })
     throw error

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
@@ -11,8 +11,10 @@ import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { parseJson, valueAt } from '../support/json.ts'
 import { createPluginDirectory } from '../support/plugin-folders.ts'
+import { createDatabase, isPostgresExpected } from '../support/postgres.ts'
 import { startProvider } from '../support/stand-in-provider.ts'
 
+const testWithPostgres = isPostgresExpected ? test : test.skip
 const provider = await startProvider()
 test.after.always(() => provider.close())
 
@@ -108,6 +110,26 @@ test('receipts: a key that cannot be used stops the start in words', async (t) =
   t.regex(words, /turnpike cannot start: .*receipt-key\.pem` is not the private Ed25519 key/)
   t.notRegex(words, /\n {4}at /)
 })
+
+testWithPostgres(
+  'receipts: a gateway with another key than that of the shared ledger does not start, and the reason helps',
+  async (t) => {
+    const databaseUrl = await createDatabase()
+    const [one, two] = [createPluginDirectory(t), createPluginDirectory(t)]
+    const env = ({ path: dataDir }: typeof one) => ({ ...environment(dataDir), DATABASE_URL: databaseUrl })
+    const first = await startGateway(env(one))
+    const { headers } = await send(first.url, { body: ask('hi') })
+    t.is((await get(first.url, `/v1/receipts/${headers['x-svc-receipt']}`)).status, 200)
+    await first.stop()
+    const words = await refusalOfStart({}, env(two))
+    t.regex(words, /turnpike cannot start: The receipts in the database are signed by another key/)
+    t.notRegex(words, /\n {4}at /)
+    two.put('receipt-key.first.pem', readFileSync(path.join(one.path, 'receipt-key.pem'), 'utf8'))
+    const second = await startGateway(env(two))
+    t.teardown(() => second.stop())
+    t.is((await send(second.url, { body: ask('hi') })).status, 200)
+  },
+)
 
 test('receipts: workers on one port have one key, and find each other’s receipts', async (t) => {
   const folder = createPluginDirectory(t)
