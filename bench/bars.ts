@@ -59,6 +59,7 @@ const TRANSLATIONS: readonly [name: string, relay: string, text: string][] = [
   ['chat-to-messages', 'none', 'our chat to Messages ÷ our relay'],
   ['messages-to-chat', 'none', 'our Messages to chat ÷ our relay'],
   ['messages-to-chat', 'chat', 'our Messages to chat ÷ our chat to chat'],
+  ['responses-to-messages', 'responses', 'our Responses to Messages ÷ our Responses to Responses'],
 ]
 
 /** Returns every bar with its verdict. Ratios are of CPU microseconds per request unless the text names a unit. */

@@ -2,6 +2,7 @@ import { chatForm } from './chat-form.ts'
 import { createTurn, hasTools, paragraph } from './conversation.ts'
 import { messagesForm } from './messages-form.ts'
 import type { RequestForm } from './request-form.ts'
+import { responsesForm } from './responses-form.ts'
 
 /** Model request of known size with a place for a unique number. */
 export interface RequestTemplate {
@@ -11,12 +12,16 @@ export interface RequestTemplate {
 
 /** Dialect of a client, and the requested model. */
 export interface Wording {
-  dialect: 'messages' | 'chat'
+  dialect: 'messages' | 'chat' | 'responses'
   model: string
 }
 
 /** Request forms by dialect. */
-export const forms: Record<Wording['dialect'], RequestForm> = { messages: messagesForm, chat: chatForm }
+export const forms: Record<Wording['dialect'], RequestForm> = {
+  messages: messagesForm,
+  chat: chatForm,
+  responses: responsesForm,
+}
 
 const COUNTER_DIGITS = 12
 const COUNTER_PLACE = '#'.repeat(COUNTER_DIGITS)

@@ -36,7 +36,7 @@ async function tryRoute({ target, origin, headers }: Gateway, trafficCase: Case,
     bodyTimeout: 10_000,
   })
   const text = await body.text()
-  const pieces = text.split('\n\n').filter((event) => event.includes('"delta"') && event.includes('"index":0'))
+  const pieces = text.split('\n\n').filter((event) => event.includes('"delta"') && /"(?:output_)?index":0/.test(event))
   const isWhole = text.includes(LAST_WORD) && (!trafficCase.stream || pieces.length >= DELTA_COUNT)
   if (statusCode === 200 && isWhole) return { path, replyBytes: Buffer.byteLength(text) }
   throw new Error(`${path} answered ${statusCode} with ${pieces.length} pieces: ${text.slice(0, 200)}`)

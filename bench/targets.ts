@@ -44,6 +44,8 @@ const wordings = {
   messages: { dialect: 'messages', model: 'claude-sonnet-4-5' },
   messagesToChat: { dialect: 'messages', model: 'gpt-4.1' },
   chat: { dialect: 'chat', model: 'gpt-4.1' },
+  responses: { dialect: 'responses', model: 'gpt-4.1' },
+  responsesToMessages: { dialect: 'responses', model: 'claude-sonnet-4-5' },
   chatToMessages: { dialect: 'chat', model: 'claude-sonnet-4-5' },
 } satisfies Record<string, Wording>
 
@@ -169,6 +171,21 @@ export const targets: readonly Target[] = [
     label: 'ours, Messages to chat',
     headers: () => ({ ...client, ...withoutModules }),
     wording: wordings.messagesToChat,
+  },
+  {
+    ...relayOnly,
+    name: 'responses',
+    label: 'ours, Responses to Responses',
+    environment: (place) => ({ ...ours.environment(place), SVC_CONFIG: inBench('relay-responses.yaml') }),
+    headers: () => ({ ...chatClient, ...withoutModules }),
+    wording: wordings.responses,
+  },
+  {
+    ...relayOnly,
+    name: 'responses-to-messages',
+    label: 'ours, Responses to Messages',
+    headers: () => ({ ...chatClient, ...withoutModules }),
+    wording: wordings.responsesToMessages,
   },
   {
     ...peer,

@@ -30,6 +30,9 @@ export const messagesReplies: Replies = createMessagesReplies()
 /** Replies for chat clients. */
 export const chatReplies: Replies = createChatReplies()
 
+/** Replies for Responses clients. */
+export const responsesReplies: Replies = createResponsesReplies()
+
 function createMessagesReplies(): Replies {
   const usage = {
     input_tokens: 412,
@@ -92,6 +95,49 @@ function createChatReplies(): Replies {
   // The gateway requests the usage of every stream, even if its client did not.
   const closing = [toDelta({}, 'stop'), toEvent({ choices: [], usage }), 'data: [DONE]\n\n']
   return { json: Buffer.from(JSON.stringify(json)), streamWrites: cut([opening], deltas, closing) }
+}
+
+/** Creates replies in the shapes of OpenAI's API reference, "The response object" and "Streaming events". */
+function createResponsesReplies(): Replies {
+  const usage = {
+    input_tokens: 412,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: 168,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 580,
+  }
+  const part = { type: 'output_text', text: pieces.join(''), annotations: [], logprobs: [] }
+  const item = { id: 'msg_Bench', type: 'message', status: 'completed', role: 'assistant', content: [part] }
+  const object = { id: 'resp_Bench', object: 'response', created_at: 1790000000, model: 'gpt-4.1-2025-04-14' }
+  const rest = { error: null, incomplete_details: null, parallel_tool_calls: true, store: false, tools: [] }
+  const json = { ...object, ...rest, status: 'completed', output: [item], usage }
+  const begun = { ...object, ...rest, status: 'in_progress', output: [], usage: null }
+  const place = { item_id: item.id, output_index: 0 }
+  const at = { ...place, content_index: 0 }
+  interface Event {
+    readonly type: string
+    readonly [name: string]: unknown
+  }
+  const events: Event[][] = [
+    [
+      { type: 'response.created', response: begun },
+      { type: 'response.in_progress', response: begun },
+      { type: 'response.output_item.added', output_index: 0, item: { ...item, status: 'in_progress', content: [] } },
+      { type: 'response.content_part.added', ...at, part: { ...part, text: '' } },
+    ],
+    pieces.map((delta) => ({ type: 'response.output_text.delta', ...at, delta, logprobs: [] })),
+    [
+      { type: 'response.output_text.done', ...at, text: part.text, logprobs: [] },
+      { type: 'response.content_part.done', ...at, part },
+      { type: 'response.output_item.done', output_index: 0, item },
+      { type: 'response.completed', response: json },
+    ],
+  ]
+  let sequence_number = 0
+  const toEvent = (event: Event) =>
+    `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number: sequence_number++ })}\n\n`
+  const [opening = [], deltas = [], closing = []] = events.map((each) => each.map(toEvent))
+  return { json: Buffer.from(JSON.stringify(json)), streamWrites: cut(opening, deltas, closing) }
 }
 
 function cut(opening: string[], deltas: string[], closing: string[]): Buffer[] {

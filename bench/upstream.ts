@@ -3,7 +3,7 @@
 // not.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { forms, HOLD_MARK } from './bodies.ts'
-import { chatReplies, messagesReplies, type Replies } from './upstream-replies.ts'
+import { chatReplies, messagesReplies, type Replies, responsesReplies } from './upstream-replies.ts'
 
 const jsonHeaders = {
   'content-type': 'application/json',
@@ -34,6 +34,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 }
 
 function repliesAt(path: string | undefined): Replies {
+  if (path === forms.responses.path) return responsesReplies
   return path === forms.chat.path ? chatReplies : messagesReplies
 }
 
