@@ -19,6 +19,7 @@ test('interval: runs join the one in flight, and close waits for it', async (t) 
   const closing = interval.close().then(() => {
     isClosed = true
   })
+  await new Promise(setImmediate)
   t.false(isClosed)
   work.resolve()
   await Promise.all([both, closing])
