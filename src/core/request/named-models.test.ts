@@ -40,3 +40,8 @@ test('named models: a chat body names none in its functions, and all in members 
   for (const name of ['parameters', 'input', 'metadata', 'function', 'messages', 'client_metadata', 'prediction'])
     t.deepEqual(namesIn({ messages, plugins: [{ type: 'function', [name]: { model: 'dear' } }] }), ['dear'], name)
 })
+
+test('named models: members count in any case', (t) => {
+  const plugins = [{ advisor_MODEL: 'a', own_Fallbacks: ['b'], Router_Models: ['c', { name: 'no name' }] }]
+  t.deepEqual(namesIn({ messages: [], plugins, second_Model: 'd' }), ['a', 'b', 'c', 'd'])
+})
