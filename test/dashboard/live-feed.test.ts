@@ -232,6 +232,24 @@ test('live pages: nothing is sent to a process that is silent', async (t) => {
   t.is(state.published, before)
 })
 
+test('live pages: a process that sends its heartbeats is watched on, and gets each request once', async (t) => {
+  const { processes, settle } = createProcesses(2)
+  const [here, there] = processes
+  const sink = createSink()
+  here.pages.watch({ scopes: EVERYBODY, sink })
+  await settle()
+  const requests = Array.from({ length: 12 }, () => sampleRequest())
+  for (const request of requests) {
+    there?.feed.publish(request)
+    for (const { pages } of processes) pages.beat()
+    await settle()
+  }
+  t.deepEqual(
+    sink.ids(),
+    requests.map(({ id }) => id),
+  )
+})
+
 test('live pages: whatever breaks, each request of another process is sent once, or counted as dropped', async (t) => {
   const seen = { dropped: 0, whole: 0 }
   const step = fc.oneof(fc.constantFrom('break', 'mend', 'settle'), fc.integer({ min: 1, max: 70 }))
