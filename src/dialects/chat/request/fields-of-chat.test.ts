@@ -150,8 +150,14 @@ for (const [extra, expected] of [
 }
 
 test('chat tools: a list of allowed tools that leaves one out is refused', (t) => {
-  const choice = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } }
-  t.regex(withFields({ tools: [tool], tool_choice: choice }).refused[0] ?? '', /^tool_choice\.allowed_tools: /)
+  const other = { type: 'function', function: { name: 'g' } }
+  for (const [offered, allowed] of [
+    [[tool], []],
+    [[tool, other], [named]],
+  ]) {
+    const choice = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: allowed } }
+    t.regex(withFields({ tools: offered, tool_choice: choice }).refused[0] ?? '', /^tool_choice\.allowed_tools: /)
+  }
 })
 
 test('chat tools: without tools a choice that forces none is left out', (t) => {
