@@ -32,8 +32,10 @@ const plugins = createPluginDirectory(
 /** A service to which the operator sends a header of their own. */
 const fixed = await startOpenAI({ flavour: 'compatible', apiKey: 'fixed-key' })
 const service = { base_url: `${fixed.url}/v1`, api_key: 'fixed-key', headers: { 'X-App': 'operator' } }
+/** A service whose credential is a header of the operator, with a key that is not its own. */
+const proxied = { base_url: `${fixed.url}/v1`, api_key: 'another-key', headers: { Authorization: 'Bearer fixed-key' } }
 const fixture = await openProviderFixture({
-  config: { providers: { tries: 1, 'openai-compatible': { fixed: service } } },
+  config: { providers: { tries: 1, 'openai-compatible': { fixed: service, proxied } } },
   env: { SVC_PLUGINS_DIR: plugins.path },
 })
 test.after.always(async () => {
@@ -102,6 +104,7 @@ test('native chat: headers that the operator has fixed replace the caller’s', 
   t.is(seen?.headers['x-app'], 'operator')
   const names = seen?.rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()) ?? []
   t.deepEqual(names, [...new Set(names)], 'each header once')
+  t.is((await sendChat(fixture.scenario(), chat('hi', { model: 'proxied/model' }))).status, 200, 'and the credential’s')
 })
 
 test('native chat: a JSON reply comes back byte for byte, with the provider’s headers, and its tokens are logged', async (t) => {
