@@ -68,12 +68,20 @@ test('bedrock: a request that is refused after minutes is signed afresh, once', 
   await provider.close()
 })
 
-test('bedrock: a request that is refused at once is not sent again', async (t) => {
+test('bedrock: a request that is refused while its signature is valid is not sent again', async (t) => {
   await using server = await startBedrock(KEYS)
-  server.reply(MODEL, { kind: 'error', status: 403 })
-  const provider = await open(server.url, () => 0)
+  let nowMs = 0
+  let tookMs = 0
+  server.reply(MODEL, () => {
+    nowMs += tookMs
+    return { kind: 'error', status: 403 }
+  })
+  const provider = await open(server.url, () => nowMs)
   t.is((await provider.countTokens(call, target)).status, 403)
   t.is(server.seenOf(MODEL).length, 1)
+  tookMs = 4 * 60_000
+  t.is((await provider.countTokens(call, target)).status, 403)
+  t.is(server.seenOf(MODEL).length, 2)
   await provider.close()
 })
 
