@@ -13,6 +13,7 @@ import { type BillingParts, idOf } from './parts.ts'
 import { applyInvoice, refreshCharge } from './payments.ts'
 import { PriceReader, planPriceOf } from './plan-prices.ts'
 import { rechargeAll } from './recharge.ts'
+import { reconcile } from './reconcile.ts'
 import { returnAddress } from './return-address.ts'
 import { isName, openEvent } from './signature.ts'
 import { createStripeClient } from './stripe-client.ts'
@@ -417,6 +418,27 @@ test('subscriptions: the plan is the item’s whose price is known, its period i
   t.like(await apply({ items: { data: [item('price_x')] }, metadata: { tier: 'pro' } }), { tier: 'pro' })
   t.is(await apply({ items: { data: [item('price_x')] } }), undefined, 'no plan')
   t.is(await apply({ items: { data: [] }, metadata: { tier: 'pro' } }), undefined)
+})
+
+test('reconcile: a fetch that begins while a page is listed is newer than the page', async (t) => {
+  let ticket = 0
+  let newer = 0
+  const applied: number[] = []
+  const store = {
+    takeTicket: async () => ++ticket,
+    accountOf: async () => 'u',
+    applySubscription: async (_: object, fetch: { ticket: number }) => applied.push(fetch.ticket),
+  }
+  const items = { data: [{ price: priceOf({ id: 'price_pro' }), current_period_start: 1, current_period_end: 2 }] }
+  const none = { list: async () => ({ data: [], has_more: false }) }
+  const subscriptions = {
+    async list() {
+      newer = await store.takeTicket()
+      return { data: [{ id: 'sub_1', customer: 'cus_1', metadata: {}, status: 'active', items }], has_more: false }
+    },
+  }
+  await reconcile(partsOf({ store, stripe: { subscriptions, invoices: none, paymentIntents: none } }))
+  t.deepEqual(applied, [newer - 1])
 })
 
 test('meter: hours are reported once, under their identifier, until they are too old', async (t) => {
