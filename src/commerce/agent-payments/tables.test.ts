@@ -297,7 +297,10 @@ function settle({ authorize, capture = 'captured', claims = [], patienceMs = 0, 
     },
     release: async () => void done.push('release'),
     renew: async () => true,
-    leave: async () => left,
+    async leave() {
+      if (left === 'unknown') throw new Error('down')
+      return left
+    },
   }
   const gateway = {
     authorize: authorize ?? (async () => ({ kind: 'authorized', reference: 'pi' })),
@@ -365,6 +368,9 @@ test('settlement: a client that leaves pays unless its call is given back', asyn
   const failing = settle({ left: 'counted', capture: 'refused' })
   await (await failing.opened()).leave()
   t.deepEqual(failing.done.slice(1), ['capture pi', 'cancel', 'authorized>failed'])
+  const unknown = settle({ left: 'unknown' })
+  await (await unknown.opened()).leave()
+  t.deepEqual(unknown.done.slice(1), ['release'], 'another instance may have it')
 })
 
 test('settlement: a payment in progress keeps its state; a busy one ends the patience', async (t) => {
