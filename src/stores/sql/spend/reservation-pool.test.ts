@@ -26,3 +26,20 @@ test('reservation pool: a flush that was answered is not sent again, and a pool 
   )
   t.true(pool.isEmpty)
 })
+
+test('reservation pool: a request that is refused for its spare leaves nothing open', async (t) => {
+  const window = { scope: 'a', window: 'd:1', limitNanoUsd: 2000 }
+  const pool = new ReservationPool({
+    windows: [window],
+    leaseMs: 3_600_000,
+    flush: async ({ begin }) => {
+      const heldNanoUsd = begin === undefined ? 0 : begin.keepNanoUsd + begin.wantNanoUsd
+      return { heldNanoUsd, standing: [{ ...window, settledNanoUsd: 0, heldNanoUsd }] }
+    },
+  })
+  for (let i = 0; i < 8; i++) pool.note(100)
+  await pool.flush()
+  t.is(pool.allocate(100, 2000), undefined)
+  await pool.flushLast()
+  t.true(pool.isEmpty)
+})
