@@ -133,6 +133,9 @@ test('pipelines: a caller may tighten a locked plugin, which keeps its place', (
   const pipelines = pipelinesOf(registry, { default: 'a,g', locked: ['g'] })
   t.is(pipelines.for('g?size=2,b').printed, 'b,g?size=2')
   t.is(pipelines.for('b').printed, 'b,g')
+  const own = pipelinesOf(registry, { default: 'a,g?size=5', locked: ['g'] })
+  t.is(own.for('g?size=2').printed, 'g?size=2')
+  t.is(own.for('b').printed, 'b,g?size=5')
 })
 
 test('pipelines: a caller may set nothing else of a locked plugin', (t) => {
