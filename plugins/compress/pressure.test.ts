@@ -1,7 +1,9 @@
 import test from 'ava'
 import { type Message, RequestDocument } from 'turnpike/plugin'
+import { openExchange } from '../../test/support/exchange.ts'
 import { Conversation } from './conversation.ts'
 import { type PressurePolicy, underPressure } from './pressure.ts'
+import { canClear } from './provider-editing.ts'
 import { rawMessages } from './raw-message.ts'
 
 const MINUTE_MS = 60_000
@@ -113,3 +115,21 @@ test('pressure: moving prompt-cache marks do not start another conversation', (t
 function rawOf(messages: readonly Message[]) {
   return rawMessages(new RequestDocument(Buffer.from(JSON.stringify({ model: 'm', max_tokens: 1, messages }))), [])
 }
+
+test('pressure: the provider clears old results only if every target can and the client allows it', (t) => {
+  const body = '{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"Go."}]}'
+  const can = (providers: readonly [string, ...string[]], beta: string) => {
+    const [first, ...others] = providers
+    const target = (provider: string) => ({ provider, model: 'm' })
+    const headers = { 'anthropic-beta': beta }
+    return canClear(
+      openExchange({ body, dialect: 'messages', targets: [target(first), ...others.map(target)], headers }),
+    )
+  }
+  const beta = 'context-management-2025-06-27'
+  t.true(can(['anthropic'], beta))
+  t.true(can(['anthropic', 'anthropic'], `other, ${beta}`))
+  t.false(can(['anthropic', 'bedrock'], beta))
+  t.false(can(['openai', 'anthropic'], beta))
+  t.false(can(['anthropic'], 'other'))
+})
