@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { diffLines, diffTexts } from '../../dashboard/src/diff.ts'
-import { count, duration, percent, size, usd, visible } from '../../dashboard/src/format.ts'
+import { count, duration, moment, percent, size, usd, visible } from '../../dashboard/src/format.ts'
 import { fromSteps, moved, toSteps } from '../../dashboard/src/pipeline-text.ts'
 import { readable } from '../../dashboard/src/readable.ts'
 import { parseRoute } from '../../dashboard/src/route.ts'
@@ -40,6 +40,15 @@ test('readable: a text of several lines is shown in lines, and JSON loses nothin
 
 test('format: control characters and turned text can be seen', (t) => {
   t.is(visible('a\0b\u001b[31m\u202ec\u007f\n\t'), 'a␀b␛[31m⟨U+202E⟩c␡\n\t')
+})
+
+test('format: a moment has its day unless that is today', (t) => {
+  const at = (day: number, hour: number, minute = 0) => new Date(2026, 10, day, hour, minute).getTime()
+  const now = at(23, 1)
+  t.is(moment(at(23, 0, 30), now), '00:30:00')
+  t.is(moment(at(22, 23), now), '22 Nov 23:00:00')
+  t.is(moment(at(16, 1), now), '16 Nov 01:00:00')
+  t.is(moment(new Date(2026, 9, 23, 1).getTime(), now), '23 Oct 01:00:00')
 })
 
 test('format: figures have as many digits as tell something', (t) => {
