@@ -1,8 +1,8 @@
 /**
  * `npm run test:codex`: Codex's command line in front of a stand-in of every kind of provider, headless: text, tools, patches,
- * parallel calls, a resumed session, two compactions, an overloaded provider, a cap. Each case names the files that must be
- * on disk and how often the provider may be called; words after the command select cases by their names. Not a part of `npm test`: the package weighs 400 MB and is installed on
- * demand.
+ * parallel calls, a resumed session, compactions, an overloaded provider, caps, WebSockets. Each case names the files that
+ * must be on disk and how often the provider may be called; words after the command select cases by their names. Not a part
+ * of `npm test`: the package weighs 400 MB and is installed on demand.
  */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'

@@ -43,8 +43,8 @@ export class ResponseSockets {
   }
 
   /**
-   * Makes the connection a WebSocket of the caller; calls `onTaken` before anything is written to it. Throws `rate_limit_error` beyond the caller's maximum, `service_unavailable`
-   * beyond that of all, and while the gateway stops.
+   * Makes the connection a WebSocket of the caller; calls `onTaken` before anything is written to it. Throws
+   * `rate_limit_error` beyond the caller's maximum, `service_unavailable` beyond that of all, and while the gateway stops.
    */
   async accept(
     upgrade: Upgrade,
