@@ -3,6 +3,7 @@ import { listenHost } from '../config/reach.ts'
 import type { Config } from '../config/schema.ts'
 import type { Channel } from '../core/ports/channel.ts'
 import type { StoredResponses } from '../core/ports/stored-responses.ts'
+import { Conversations } from '../core/request/conversation/conversations.ts'
 import { isLoopback } from '../core/system/listen-address.ts'
 import { createChatDialect } from '../dialects/chat/dialect.ts'
 import { createMessagesDialect } from '../dialects/messages/dialect.ts'
@@ -73,6 +74,7 @@ export function createServer(
     limits,
     receipts,
     quotaCharges: spend.quotaCharges,
+    conversations: new Conversations(() => clock.nowMs()),
     capture,
     targetsOf: (model: string) => providers.targetsOf(model),
     callerParts: providers.callerParts,

@@ -1,6 +1,7 @@
 import type { ParameterizedContext } from 'koa'
 import type { OpenCharge, QuotaCharges } from '../accounts/plans/quota-charges.ts'
 import type { ClientRequest } from '../core/request/client-request.ts'
+import type { Conversations } from '../core/request/conversation/conversations.ts'
 import { Exchange, type Target } from '../core/request/exchange.ts'
 import type { ExchangeState } from '../core/request/exchange-state.ts'
 import type { RouteName } from '../core/request/route-name.ts'
@@ -29,6 +30,8 @@ export interface AnswerOptions {
   readonly callerParts: (exchange: Exchange) => string
   /** Quota charges of plans. Unset: calls are free. */
   readonly quotaCharges: Pick<QuotaCharges, 'open'> | undefined
+  /** Recognises the conversations of requests. */
+  readonly conversations: Conversations
   /** Records how replies ended; unset records nothing. */
   readonly recorder: ReplyRecorder | undefined
   /** Captures bodies for the dashboard; unset captures none. */
@@ -149,6 +152,7 @@ function openExchange(
     request: undefined,
     targets,
     stored: { continued },
+    conversations: options.conversations,
     ...own,
     reply: undefined,
     pipeline: pipeline.printed,

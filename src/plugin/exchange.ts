@@ -8,6 +8,7 @@ type PublicMember =
   | 'callerParts'
   | 'calls'
   | 'client'
+  | 'conversation'
   | 'dialect'
   | 'edit'
   | 'edits'

@@ -61,7 +61,6 @@ const LONGEST_ERROR_BODY_MS = 5000
 const LIMITED_COOL_DOWN_MS = 30_000
 const REFUSED_COOL_DOWN_MS = 5 * 60_000
 const LONGEST_COOL_DOWN_MS = 15 * 60_000
-const CONVERSATION_BYTES = 1024
 const VERBATIM = verbatimWire()
 /** Headers that carry credentials, by their names: `authorization`, `api-key`, `x-auth-token`, … */
 const CREDENTIAL_NAME = /auth|key|token|secret/i
@@ -283,16 +282,12 @@ export function callerOf(exchange: Exchange): CallerFacts {
         exchange.stored.account = account
       },
     }),
-    conversation: () => conversationOf(exchange),
+    conversation: () => affinityOf(exchange),
   }
 }
 
-/** Returns the client's session id, else the beginning of its conversation. */
-function conversationOf({ caller, headers, client }: Exchange): string {
-  const session = headers['x-claude-code-session-id'] ?? headers['session-id']
-  if (typeof session === 'string') return `${caller.scope} ${session}`
-  const { document } = client
-  const turns = document.raw('prompt_cache_key') ?? document.raw('messages') ?? document.raw('input')
-  const beginning = turns?.toString('latin1', 0, CONVERSATION_BYTES)
-  return `${caller.scope} ${beginning}`
+/** Returns the run that a request belongs to: its agents share tools and system texts, and with them a prompt cache. */
+function affinityOf({ caller, client, conversation }: Exchange): string {
+  const cacheKey = conversation.source === 'client' ? undefined : client.document.raw('prompt_cache_key')
+  return cacheKey === undefined ? conversation.rootId : `${caller.scope} ${cacheKey}`
 }

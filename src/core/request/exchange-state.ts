@@ -5,10 +5,13 @@ import type { CallTrace, EditTrace, StepTrace } from '../telemetry/traces.ts'
 import type { Annotations } from './annotations.ts'
 import type { Caller } from './caller.ts'
 import type { ClientRequest } from './client-request.ts'
-import type { Exchange, Target } from './exchange.ts'
+import type { Conversation } from './conversation/conversation.ts'
+import type { Conversations } from './conversation/conversations.ts'
+import type { Exchange } from './exchange.ts'
 import type { RequestDocument } from './request.ts'
 import type { RouteName } from './route-name.ts'
 import type { StoredContext } from './stored-context.ts'
+import type { Target } from './target.ts'
 
 /** The state behind the handles: one per request. */
 export interface ExchangeState {
@@ -32,6 +35,10 @@ export interface ExchangeState {
   /** Providers and models that may answer, in the order of fallback. Never empty. */
   readonly targets: readonly [Target, ...Target[]]
   readonly stored: StoredContext
+  /** Recognises conversations. Default: by this request alone. */
+  readonly conversations?: Conversations | undefined
+  /** The conversation of the request, once it was read. */
+  conversation?: Conversation
   /** Notes of plugins on the request, for the plugins after them. */
   annotations?: Annotations | undefined
   signal: AbortSignal

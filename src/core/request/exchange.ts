@@ -9,30 +9,23 @@ import type { Annotations, EditWatcher } from './annotations.ts'
 import type { AnswerLimit } from './answer-limit.ts'
 import type { Caller } from './caller.ts'
 import type { ClientRequest } from './client-request.ts'
+import type { Conversation } from './conversation/conversation.ts'
+import { conversationOf } from './conversation/conversation-of.ts'
+import { DeclaredWaits } from './declared-waits.ts'
 import { cancelUnopened, type ExchangeState, editState, savedState, setReply, withSignal } from './exchange-state.ts'
 import type { PreservedText } from './preserved.ts'
 import type { RequestDocument } from './request.ts'
-import { RewritableReply } from './rewritable-reply.ts'
 import type { RouteName } from './route-name.ts'
 import { type StoredContext, storedInputTokens } from './stored-context.ts'
+import type { Target } from './target.ts'
 
-/** A provider and a model that may answer a request. */
-export interface Target {
-  readonly provider: string
-  readonly model: string
-  /** True if a Responses request reaches it as a translation, without the tools that name models. */
-  readonly translatesResponses?: true
-}
+export type { Target }
 
 /** A plugin's own handle on a request: it names edits and notes, and after a bypass of the plugin it changes nothing. */
-export class Exchange extends RewritableReply {
+export class Exchange extends DeclaredWaits {
   #state: ExchangeState
   #step: StepTrace | undefined
   #revoked = false
-  /** Running waits that the plugin has declared. */
-  #waits = 0
-  /** @internal called when the plugin starts and stops a wait that it declared */
-  onTimeoutPause: ((isWaiting: boolean) => void) | undefined
 
   constructor(state: ExchangeState, step?: StepTrace) {
     super()
@@ -88,6 +81,11 @@ export class Exchange extends RewritableReply {
   /** True if the client wants server-sent events. */
   get wantsStream(): boolean {
     return this.#state.client.document.stream
+  }
+
+  /** The conversation of the request, recognised when it is first read. */
+  get conversation(): Conversation {
+    return conversationOf(this.#state)
   }
 
   /** The current request, in the Messages shape and read-only: change it through `edit`. Throws `invalid_request`. */
@@ -243,16 +241,6 @@ export class Exchange extends RewritableReply {
   /** Records in trace and reply that this plugin does nothing for this request, and why, in ASCII: `idle('12 tools')`. */
   idle(reason: string): void {
     this.note(IDLE, { reason })
-  }
-
-  /** Waits for `work` while the plugin's time budget is paused, until the last of such waits ends. */
-  async withoutTimeout<T>(work: Promise<T>): Promise<T> {
-    if (this.#waits++ === 0) this.onTimeoutPause?.(true)
-    try {
-      return await work
-    } finally {
-      if (--this.#waits === 0) this.onTimeoutPause?.(false)
-    }
   }
 
   /** @internal adds a step's trace, in the order in which steps were entered */

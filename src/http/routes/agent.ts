@@ -46,7 +46,7 @@ export interface AgentPrices {
 /** Input of `agentRoute`. */
 export interface AgentRouteOptions
   extends PaymentChallengeParts,
-    Pick<AnswerOptions, 'dialect' | 'recorder' | 'send' | 'callerParts'>,
+    Pick<AnswerOptions, 'dialect' | 'recorder' | 'send' | 'callerParts' | 'conversations'>,
     Pick<ModelRouteOptions, 'targetsOf' | 'pipelines' | 'intakes'> {
   readonly coverage: CoverageOptions
   readonly prices: AgentPrices

@@ -1,10 +1,9 @@
+import { BASE32_DIGITS, printBase32 } from '../../core/base32.ts'
+
 /** Bytes of randomness in a receipt's id. */
 export const ID_RANDOM_BYTES = 10
 
-/** Digits of Crockford's base 32: they sort by value and include no letters that look like digits. */
-const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'
 const TIME_DIGITS = 10
-const BITS = 5
 
 /** Pattern of a receipt's id. */
 export const RECEIPT_ID = /^rcpt_[0-9a-hjkmnp-tv-z]{26}$/
@@ -20,15 +19,6 @@ export function firstReceiptIdAt(nowMs: number): string {
 export function createReceiptId(nowMs: number, random: Uint8Array): string {
   let time = ''
   for (let i = 0, rest = Math.floor(nowMs); i < TIME_DIGITS; i++, rest = Math.floor(rest / 32))
-    time = DIGITS.charAt(rest % 32) + time
-  let text = `rcpt_${time}`
-  let bits = 0
-  let width = 0
-  for (const byte of random) {
-    bits = (bits << 8) | byte
-    width += 8
-    for (; width >= BITS; width -= BITS) text += DIGITS.charAt((bits >> (width - BITS)) & 31)
-    bits &= (1 << width) - 1
-  }
-  return text
+    time = BASE32_DIGITS.charAt(rest % 32) + time
+  return `rcpt_${time}${printBase32(random)}`
 }

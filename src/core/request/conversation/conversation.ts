@@ -1,0 +1,31 @@
+import { hash } from 'node:crypto'
+import { printBase32 } from '../../base32.ts'
+
+/** The conversation that a request belongs to, bound to its caller. */
+export interface Conversation {
+  /** `conv_` and 26 characters; the same in every process for the same caller and the same client's id. Never the client's own text. */
+  readonly id: string
+  /** Source of the id: the client's header or field, or the beginning of its messages. */
+  readonly source: 'client' | 'prefix'
+  /** The client, as far as its headers name it: `claude-code`, `codex`, `opencode`, `copilot`. */
+  readonly client: string | undefined
+  /** The conversation that started this one as a sub-agent. */
+  readonly parentId: string | undefined
+  /** The run: id of the topmost known conversation above this one, else its own id. */
+  readonly rootId: string
+  /** The sub-agent's kind or id as the client names it, at most 64 characters; unset for the main agent. */
+  readonly agent: string | undefined
+  /** Turn of this conversation from 1, as far as this process knows; decided when it is first read. */
+  readonly turn: number
+}
+
+/** Pattern of a conversation's id. */
+export const CONVERSATION_ID = /^conv_[0-9a-hjkmnp-tv-z]{26}$/
+
+const ID_CHARACTERS = 26
+
+/** Returns the id of the conversation with these parts, the caller's scope first: equal parts, equal id. */
+export function conversationId(...parts: readonly string[]): string {
+  const digest = hash('sha256', JSON.stringify(parts), 'buffer')
+  return `conv_${printBase32(digest.subarray(0, 17)).slice(0, ID_CHARACTERS)}`
+}

@@ -1,0 +1,206 @@
+import test from 'ava'
+import { RequestDocument } from '../request.ts'
+import type { RequestHeaders } from './client-session.ts'
+import { CONVERSATION_ID } from './conversation.ts'
+import { Conversations } from './conversations.ts'
+
+const SESSION = '0b8a9c1e-5f0e-4d0c-9a53-6f0e6a1c2b3d'
+const DAY_MS = 86_400_000
+
+interface Sent {
+  readonly body?: object
+  readonly headers?: RequestHeaders
+  readonly scope?: string
+}
+
+/** Opens a gateway's recognition, with a clock of its own. */
+function open() {
+  const time = { nowMs: 0 }
+  const conversations = new Conversations(() => time.nowMs)
+  const send = ({ body = {}, headers = {}, scope = 'key:a' }: Sent) =>
+    conversations.enter({
+      caller: { scope },
+      headers,
+      document: new RequestDocument(Buffer.from(JSON.stringify(body))),
+    })
+  const say = (...texts: readonly string[]) => send({ body: { model: 'm', messages: turns(...texts) } })
+  return { send, say, time }
+}
+
+/** Messages with these texts, the client's and the model's in turn. */
+const turns = (...texts: readonly string[]) =>
+  texts.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content }))
+const marked = (text: string) => [{ type: 'text', text, cache_control: { type: 'ephemeral' } }]
+
+test('conversations: one message list that grows is one conversation, turn by turn', (t) => {
+  const { say } = open()
+  const first = say('hi')
+  t.regex(first.id, CONVERSATION_ID)
+  t.like(first, { source: 'prefix', turn: 1, rootId: first.id, parentId: undefined, agent: undefined })
+  t.like(say('hi', 'hello', 'do this'), { id: first.id, turn: 2 })
+  t.like(say('hi', 'hello', 'do this', 'done', 'and that'), { id: first.id, turn: 3 })
+})
+
+test('conversations: two that begin alike separate where they differ', (t) => {
+  const { say } = open()
+  const first = say('hi')
+  t.is(say('hi').id, first.id)
+  t.is(say('hi', 'hello', 'a').id, first.id)
+  const other = say('hi', 'hello', 'b')
+  t.not(other.id, first.id)
+  t.is(other.turn, 1)
+  t.is(say('hi', 'hello', 'b', 'B', 'more').id, other.id)
+  t.is(say('hi', 'hello', 'a', 'A', 'more').id, first.id)
+})
+
+test('conversations: one that begins like a running one separates from it', (t) => {
+  const { say } = open()
+  const first = say('hi')
+  t.is(say('hi', 'hello', 'a').id, first.id)
+  t.is(say('hi').id, first.id)
+  t.not(say('hi', 'good day', 'b').id, first.id)
+  t.is(say('hi', 'hello', 'a', 'A', 'more').id, first.id)
+})
+
+test('conversations: an edit of the last turn and a fork from an earlier one stay', (t) => {
+  const { say } = open()
+  const { id } = say('hi')
+  t.is(say('hi', 'hello', 'a').id, id)
+  t.is(say('hi', 'hello', 'a, but better').id, id)
+  t.is(say('hi', 'hello', 'a, but better', 'A', 'c').id, id)
+  t.is(say('hi', 'hello', 'd').id, id)
+  t.is(say('hi', 'another answer', 'e').id, id)
+})
+
+test('conversations: a request that an SDK retries begins no other conversation', (t) => {
+  const { say, send } = open()
+  const { id } = say('hi')
+  send({ body: { model: 'm', messages: turns('hi') }, headers: { 'x-stainless-retry-count': '1' } })
+  t.is(say('hi', 'hello', 'a').id, id)
+  t.is(say('hi', 'hello', 'b').id, id)
+})
+
+test('conversations: another opening, or another caller, is another conversation', (t) => {
+  const { say, send } = open()
+  const { id } = say('hi')
+  t.not(say('hi!').id, id)
+  t.not(send({ body: { messages: turns('hi') }, scope: 'key:b' }).id, id)
+})
+
+test('conversations: marks for the prompt cache, which move, and system messages, which change, do not count', (t) => {
+  const { send } = open()
+  const system = (text: string) => ({ role: 'system', content: text })
+  const ask = (...messages: readonly object[]) => send({ body: { model: 'm', messages } }).id
+  const id = ask(system('Monday'), { role: 'user', content: marked('hi') })
+  const plain = [{ type: 'text', text: 'hi' }]
+  const answer = { role: 'assistant', content: 'hello' }
+  t.is(ask(system('Tuesday'), { role: 'user', content: plain }, answer, { role: 'user', content: marked('a') }), id)
+  t.is(ask(system('Tuesday'), { role: 'user', content: 'hi' }, answer, { content: marked('a'), role: 'user' }), id)
+  t.not(ask({ role: 'user', content: [...plain, { type: 'text', text: 'other' }] }), id)
+})
+
+test('conversations: items of Responses are a list of messages, a text is one', (t) => {
+  const { send } = open()
+  const ask = (input: unknown) => send({ body: { model: 'm', input } }).id
+  const developer = { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'rules' }] }
+  const user = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'list files' }] }
+  const call = { type: 'function_call', call_id: 'c1', name: 'ls', arguments: '{}' }
+  const output = { type: 'function_call_output', call_id: 'c1', output: 'a b' }
+  const id = ask([developer, user])
+  t.is(ask([developer, user, call, output]), id)
+  t.is(ask('list files'), id)
+  t.not(ask('list folders'), id)
+})
+
+test('conversations: equal requests have equal ids in every process', (t) => {
+  const [one, other] = [open(), open()]
+  for (const texts of [['hi'], ['hi'], ['hi', 'hello', 'a'], ['hi', 'hello', 'b']])
+    t.is(one.say(...texts).id, other.say(...texts).id)
+  t.is(open().say('hi', 'hello', 'a').id, one.say('hi').id)
+})
+
+test('conversations: after a day without use the turns begin again', (t) => {
+  const { say, time } = open()
+  const { id } = say('hi')
+  time.nowMs = DAY_MS / 2
+  t.like(say('hi', 'hello', 'a'), { id, turn: 2 })
+  time.nowMs += DAY_MS + 1
+  t.like(say('hi', 'hello', 'a', 'A', 'b'), { id, turn: 1 })
+})
+
+test('conversations: Claude Code names its session and its sub-agents', (t) => {
+  const { send } = open()
+  const headers = { 'x-claude-code-session-id': SESSION }
+  const main = send({ headers })
+  t.like(main, { source: 'client', client: 'claude-code', parentId: undefined, agent: undefined, turn: 1 })
+  const child = send({ headers: { ...headers, 'x-claude-code-agent-id': 'explore-1' } })
+  t.like(child, { parentId: main.id, rootId: main.id, agent: 'explore-1', turn: 1 })
+  const nested = send({
+    headers: { ...headers, 'x-claude-code-agent-id': 'grep-1', 'x-claude-code-parent-agent-id': 'explore-1' },
+  })
+  t.like(nested, { parentId: child.id, rootId: main.id, agent: 'grep-1' })
+  t.like(send({ headers }), { id: main.id, turn: 2 })
+})
+
+test('conversations: the session in the user id of Claude Code is that of its header', (t) => {
+  const { send } = open()
+  const { id } = send({ headers: { 'x-claude-code-session-id': SESSION } })
+  const withUser = (user: string) => send({ body: { metadata: { user_id: user } } })
+  t.like(withUser(`user_${'0f'.repeat(32)}_account__session_${SESSION}`), { id, client: 'claude-code' })
+  t.is(withUser(JSON.stringify({ device_id: 'd', account_uuid: '', session_id: SESSION })).id, id)
+  t.is(withUser(`customer_session_${SESSION}`).source, 'prefix')
+})
+
+test('conversations: threads of Codex hang below the thread that started them', (t) => {
+  const { send } = open()
+  const main = send({ headers: { 'session-id': SESSION, 'thread-id': SESSION } })
+  t.like(main, { client: 'codex', source: 'client', rootId: main.id, parentId: undefined })
+  const spawned = { 'session-id': SESSION, 'thread-id': 'thread-2', 'x-openai-subagent': 'collab_spawn' }
+  const child = send({ headers: { ...spawned, 'x-codex-parent-thread-id': SESSION } })
+  t.like(child, { parentId: main.id, rootId: main.id, agent: 'collab_spawn' })
+  t.like(send({ headers: spawned }), { id: child.id, parentId: main.id })
+  const metadata = { session_id: SESSION, thread_id: 'thread-2', 'x-openai-subagent': 'collab_spawn' }
+  t.like(send({ body: { input: 'go', client_metadata: metadata } }), { id: child.id, parentId: main.id })
+  t.is(send({ body: { input: 'go', prompt_cache_key: SESSION } }).id, main.id)
+})
+
+test('conversations: sessions of opencode and interactions of Copilot', (t) => {
+  const { send } = open()
+  const main = send({ headers: { 'x-session-id': 'ses_1', 'x-session-affinity': 'ses_1' } })
+  t.like(main, { client: 'opencode', source: 'client' })
+  const child = send({ headers: { 'x-session-affinity': 'ses_2', 'x-parent-session-id': 'ses_1' } })
+  t.like(child, { parentId: main.id, rootId: main.id, agent: 'subagent' })
+  const nested = send({ headers: { 'x-session-id': 'ses_3', 'x-parent-session-id': 'ses_2' } })
+  t.like(nested, { parentId: child.id, rootId: main.id })
+  t.like(send({ headers: { 'x-interaction-id': 'ses_1' } }), { client: 'copilot' })
+  t.not(send({ headers: { 'x-interaction-id': 'ses_1' } }).id, main.id)
+})
+
+test('conversations: a conversation that the provider stores is named by its id', (t) => {
+  const { send } = open()
+  const { id, source } = send({ body: { input: 'a', conversation: 'conv_of_provider' } })
+  t.is(source, 'client')
+  t.is(send({ body: { input: 'b', conversation: { id: 'conv_of_provider' } } }).id, id)
+})
+
+test('conversations: a shared key of the prompt cache names no conversation', (t) => {
+  const { send } = open()
+  const ask = (text: string) => send({ body: { messages: turns(text), prompt_cache_key: 'my-app' } })
+  t.is(ask('hi').source, 'prefix')
+  t.not(ask('hi').id, ask('hello').id)
+})
+
+test('conversations: the same session of two callers is two conversations', (t) => {
+  const { send } = open()
+  const headers = { 'x-claude-code-session-id': SESSION }
+  t.not(send({ headers, scope: 'key:a' }).id, send({ headers, scope: 'key:b' }).id)
+})
+
+test('conversations: ids never contain a name, and a name that is too long or not printable is none', (t) => {
+  const { send } = open()
+  t.false(JSON.stringify(send({ headers: { 'x-session-id': 'secret' } })).includes('secret'))
+  for (const name of ['x'.repeat(201), 'two words', 'ü', ''])
+    t.is(send({ headers: { 'x-session-id': name } }).source, 'prefix', name)
+  const headers = { 'x-claude-code-session-id': SESSION, 'x-claude-code-agent-id': 'a'.repeat(200) }
+  t.is(send({ headers }).agent, 'a'.repeat(64))
+})

@@ -1,0 +1,121 @@
+/**
+ * DESIGN: recognises conversations whose clients send no name for them, by the longest list of messages that was asked before.
+ *
+ *   opening ──► family ──► nodes: lists that were asked, by length and checksum, each with its conversation
+ *
+ * A request continues the conversation of the longest list that it begins with. Where that conversation has already gone
+ * on from there, the request is an edit of a later turn and stays, unless the list was asked more often than it was
+ * continued: then two conversations began alike, and here they separate.
+ *
+ * Guarantees: families are of one caller's scope; memory is bounded and expires; a request costs one pass over its bytes.
+ * The id of a family's first conversation depends on the opening alone, that of another one on the list with which it
+ * separated, so processes agree on ids where they saw the same requests. After a restart conversations that began alike are
+ * one until they separate again. A checksum of 32 bits suffices: a caller that forges one mixes up its own conversations.
+ */
+import { crc32 } from 'node:zlib'
+import { BoundedMap } from '../../bounded-map.ts'
+import { conversationId } from './conversation.ts'
+import type { MessageList } from './message-list.ts'
+
+const MOST_FAMILIES = 8192
+const MOST_NODES = 65_536
+const MOST_OF_FAMILY = 64
+const IDLE_MS = 24 * 3_600_000
+
+/** A list of messages that was asked. */
+interface Node {
+  readonly length: number
+  readonly checksum: number
+  /** Id of its conversation. */
+  readonly id: string
+  asked: number
+  /** Conversations that have gone on from here. */
+  continued: number
+}
+
+interface Family {
+  /** Id of its first conversation. */
+  readonly id: string
+  /** The least recently asked first. */
+  readonly nodes: Node[]
+}
+
+/** A request to be recognised. */
+export interface Asked {
+  readonly scope: string
+  readonly list: MessageList
+  /** True when the client sends the same request again. */
+  readonly isRetry: boolean
+}
+
+/** Conversations by their messages. */
+export class PrefixIndex {
+  readonly #families = new BoundedMap<Family>({
+    most: MOST_FAMILIES,
+    idleMs: IDLE_MS,
+    onForget: ({ nodes }) => {
+      this.#size -= nodes.length
+    },
+  })
+  #size = 0
+
+  /** Number of lists in memory. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** Returns the id of the conversation that a request continues or begins, and remembers its list. */
+  identify({ scope, list: { opening, bytes }, isRetry }: Asked, nowMs: number): string {
+    const family = this.#familyOf(conversationId(scope, 'prefix', opening), nowMs)
+    const { longest, checksum } = match(family.nodes, bytes)
+    if (longest?.length === bytes.length) {
+      if (!isRetry) longest.asked++
+      moveToEnd(family.nodes, longest)
+      return longest.id
+    }
+    const id = longest === undefined ? family.id : continuation(longest, `${bytes.length} ${checksum}`)
+    this.#add(family.nodes, { length: bytes.length, checksum, id, asked: 1, continued: 0 })
+    return id
+  }
+
+  #familyOf(id: string, nowMs: number): Family {
+    const known = this.#families.get(id, nowMs)
+    if (known !== undefined) return known
+    const family: Family = { id, nodes: [] }
+    this.#families.add(id, family, nowMs)
+    return family
+  }
+
+  #add(nodes: Node[], node: Node): void {
+    if (nodes.length === MOST_OF_FAMILY) nodes.shift()
+    else this.#size++
+    nodes.push(node)
+    while (this.#size > MOST_NODES) this.#families.evict()
+  }
+}
+
+/** Returns the conversation of a list that goes on from `node`: another one when as many began alike. */
+function continuation(node: Node, list: string): string {
+  if (node.continued >= node.asked) return node.id
+  node.continued++
+  return node.continued === 1 ? node.id : conversationId(node.id, list)
+}
+
+function moveToEnd(nodes: Node[], node: Node): void {
+  nodes.splice(nodes.indexOf(node), 1)
+  nodes.push(node)
+}
+
+/** Returns the longest list with which `bytes` begin, and the checksum of all of them, in one pass. */
+function match(nodes: readonly Node[], bytes: Buffer): { longest: Node | undefined; checksum: number } {
+  let longest: Node | undefined
+  let checksum = 0
+  let from = 0
+  for (const node of nodes.toSorted((a, b) => a.length - b.length)) {
+    if (node.length > bytes.length) break
+    if (node.length > from) checksum = crc32(bytes.subarray(from, node.length), checksum)
+    from = node.length
+    if (node.checksum === checksum) longest = node
+  }
+  return { longest, checksum: from < bytes.length ? crc32(bytes.subarray(from), checksum) : checksum }
+}
