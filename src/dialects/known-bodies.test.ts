@@ -60,6 +60,27 @@ test('known bodies: a body that differs in a single byte, anywhere, is parsed se
   t.pass()
 })
 
+test('known bodies: of bodies made of one template, few are kept', (t) => {
+  const known = new KnownBodies()
+  let kept = 0
+  const parse = (bytes: Buffer): RequestDocument =>
+    Object.defineProperty(new RequestDocument(bytes), 'shape', { get: () => void kept++ })
+  // Their marks are the same: they differ behind the middle and before the end.
+  for (let i = 0; i < 1000; i++) known.recognise(bodyOf(`${'x'.repeat(500)}${1000 + i}`, 'y'.repeat(100)), parse)
+  t.true(kept > 0 && kept <= 30, `${kept}`)
+})
+
+test('known bodies: a body that repeats among others of its mark is kept again', (t) => {
+  const known = new KnownBodies()
+  const { parse, calls } = counting()
+  const nth = (i: number) => bodyOf(`${'x'.repeat(500)}${1000 + i}`, 'y'.repeat(100))
+  for (let i = 0; i < 1000; i++) known.recognise(nth(i), parse)
+  for (let i = 0; i < 70; i++) known.recognise(nth(0), parse)
+  const before = calls()
+  known.recognise(nth(0), parse)
+  t.is(calls(), before)
+})
+
 test('known bodies: results about the bytes are shared, values are not', (t) => {
   const known = new KnownBodies()
   const { parse } = counting()
