@@ -54,7 +54,7 @@ export class BodyIntake {
     const announced = Number(request.headers['content-length'] ?? 0)
     if (announced > limitBytes) return Promise.reject(tooLarge(limitBytes))
     return new Promise((resolve, reject) => {
-      const pieces = new ChunkBuffer(announced > 0 ? announced : limitBytes)
+      const pieces = new ChunkBuffer({ expectedBytes: announced > 0 ? announced : limitBytes, ownsChunks: true })
       const leave = () => {
         clearTimeout(timer)
         this.#arriving.remove(arrival)

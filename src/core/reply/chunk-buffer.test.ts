@@ -65,13 +65,36 @@ test('chunk buffer: megabytes are collected in one block of at most twice the re
 })
 
 test('chunk buffer: exactly an announced length is reserved', (t) => {
-  const buffer = new ChunkBuffer(3 * MB)
+  const buffer = new ChunkBuffer({ expectedBytes: 3 * MB })
   for (let i = 0; i < 48; i++) buffer.add(Buffer.alloc(65_536, i))
   t.is(buffer.take().buffer.byteLength, 3 * MB)
 })
 
 test('chunk buffer: bytes beyond the announced length are kept, too', (t) => {
-  const buffer = new ChunkBuffer(2 * MB)
+  const buffer = new ChunkBuffer({ expectedBytes: 2 * MB })
   for (let i = 0; i < 48; i++) buffer.add(Buffer.alloc(65_536, i))
   t.is(buffer.take(Buffer.from('last')).toString('latin1', 3 * MB), 'last')
+})
+
+test('chunk buffer: large chunks of its own are freed once they are joined, views of shared memory are not', (t) => {
+  const buffer = new ChunkBuffer({ ownsChunks: true })
+  const shared = Buffer.alloc(100_000, 'b')
+  const chunks = [Buffer.alloc(64 * 1024, 'a'), shared.subarray(0, 64 * 1024), Buffer.alloc(10, 'c')]
+  for (const chunk of chunks) buffer.add(chunk)
+  t.is(buffer.take().toString(), 'a'.repeat(64 * 1024) + 'b'.repeat(64 * 1024) + 'c'.repeat(10))
+  t.deepEqual(
+    chunks.map(({ length }) => length),
+    [0, 64 * 1024, 10],
+  )
+})
+
+test('chunk buffer: a single chunk of its own, and chunks of another owner, stay', (t) => {
+  const single = new ChunkBuffer({ ownsChunks: true })
+  const only = Buffer.alloc(64 * 1024, 'a')
+  single.add(only)
+  t.is(single.take().length, 64 * 1024)
+  const others = new ChunkBuffer()
+  for (const chunk of [only, only]) others.add(chunk)
+  t.is(others.take().length, 128 * 1024)
+  t.is(only.length, 64 * 1024)
 })

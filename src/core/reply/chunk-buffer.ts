@@ -13,13 +13,26 @@ const SMALL_BYTES = 1024
 /** Small chunks that are kept without a copy: most bodies and events have fewer, and need no page. */
 const MOST_SMALL = 64
 const PAGE_BYTES = 64 * 1024
+/** Smaller chunks may be pieces of one of Node's own buffers, and are cheap to collect. */
+const LEAST_RELEASED = 16 * 1024
 const MOST_IN_CHUNKS = 1024 * 1024
 const BLOCK_GROWTH = 2
 const NOTHING = Buffer.alloc(0)
 
+export interface ChunkBufferOptions {
+  /** The announced number of bytes, or the limit; a block is no larger while that holds. Default: unknown. */
+  readonly expectedBytes?: number
+  /**
+   * Set when nothing else reads the chunks. Large ones that fill their memory are freed once they are joined: waiting for a
+   * collection, they would be half of a body's memory, and V8 collects the old generation for it.
+   */
+  readonly ownsChunks?: boolean
+}
+
 /** Collects bytes in memory proportional to their number, whatever the chunk sizes. */
 export class ChunkBuffer {
   readonly #expectedBytes: number
+  readonly #ownsChunks: boolean
   #whole: Buffer[] = []
   #page = NOTHING
   #pageBytes = 0
@@ -27,9 +40,9 @@ export class ChunkBuffer {
   #bytes = 0
   #small = 0
 
-  /** `expectedBytes` is the announced number, or the limit; a block is no larger while that holds. */
-  constructor(expectedBytes = Number.POSITIVE_INFINITY) {
+  constructor({ expectedBytes = Number.POSITIVE_INFINITY, ownsChunks = false }: ChunkBufferOptions = {}) {
     this.#expectedBytes = expectedBytes
+    this.#ownsChunks = ownsChunks
   }
 
   /** Number of collected bytes. */
@@ -61,7 +74,10 @@ export class ChunkBuffer {
     this.#endPage()
     const chunks = last.length === 0 ? this.#whole : [...this.#whole, last]
     const [only = NOTHING] = chunks
-    return chunks.length <= 1 ? only : Buffer.concat(chunks, this.#bytes + last.length)
+    if (chunks.length <= 1) return only
+    const joined = Buffer.concat(chunks, this.#bytes + last.length)
+    if (this.#ownsChunks) chunks.forEach(releaseLarge)
+    return joined
   }
 
   #append(chunk: Buffer): void {
@@ -104,6 +120,11 @@ export class ChunkBuffer {
     this.#page = this.#page.subarray(this.#pageBytes)
     this.#pageBytes = 0
   }
+}
+
+/** Frees the memory of a large chunk that no other shares. */
+function releaseLarge(chunk: Buffer): void {
+  if (chunk.length >= LEAST_RELEASED && chunk.length === chunk.buffer.byteLength) release(chunk)
 }
 
 /** Frees the memory of an unreferenced block at once instead of at the next collection. */
