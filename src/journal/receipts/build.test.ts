@@ -39,8 +39,8 @@ function answerLive(exchange: Exchange, usage?: Usage): Exchange {
   return answer(exchange, usage)
 }
 
-function build(exchange: Exchange, facts: Partial<ReplyFacts> = {}, counter: TokenCounter | undefined = tokens) {
-  const all: ReplyFacts = {
+function factsFor(exchange: Exchange, facts: Partial<ReplyFacts> = {}): ReplyFacts {
+  return {
     id: 'rcpt_1',
     exchange,
     pipeline: 'none',
@@ -52,7 +52,10 @@ function build(exchange: Exchange, facts: Partial<ReplyFacts> = {}, counter: Tok
     admittedAtMs: AT_MS,
     ...facts,
   }
-  return buildReceipt(all, { pricer, tokens: counter, nowMs: 0 })
+}
+
+function build(exchange: Exchange, facts: Partial<ReplyFacts> = {}, counter: TokenCounter | undefined = tokens) {
+  return buildReceipt(factsFor(exchange, facts), { pricer, tokens: counter, nowMs: 0, isKept: true })
 }
 
 test('receipt: a live reply costs its usage, and would have cost the same', async (t) => {
@@ -79,7 +82,7 @@ test('receipt: after an edit the counterfactual is an estimate that states its m
   t.is(cost.provider_usd, '0.000000200')
   t.like(counterfactual, { usd: decimalUsd(200), usd_at_most: decimalUsd(200 + saved), basis: 'estimate' })
   t.regex(counterfactual.explained, new RegExp(`${BODY.length} input tokens before, ${BODY.length - saved} after`))
-  const blind = await buildReceipt(await factsOf(exchange), { pricer, tokens: undefined, nowMs: 0 })
+  const blind = await buildReceipt(await factsOf(exchange), { pricer, tokens: undefined, nowMs: 0, isKept: true })
   t.like(blind.counterfactual, { usd: null, basis: 'estimate' })
   t.is(blind.cost.provider_usd, '0.000000200')
 })
@@ -190,4 +193,14 @@ test('receipt: names have whole characters and a bounded length, and durations a
   t.true(model_asked.isWellFormed())
   t.is(model_asked.length, 300)
   t.deepEqual(latency, { total_ms: 1.235, gateway_ms: 0 })
+})
+
+test('receipt: a request whose receipt is not stored is not hashed', async (t) => {
+  const how = { pricer, tokens, nowMs: 0 }
+  const facts = factsFor(answerLive(open()))
+  t.is((await buildReceipt(facts, { ...how, isKept: false })).request_sha256, '')
+  t.is(
+    (await buildReceipt(facts, { ...how, isKept: true })).request_sha256,
+    createHash('sha256').update(facts.exchange.original).digest('hex'),
+  )
 })

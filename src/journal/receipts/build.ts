@@ -41,6 +41,8 @@ export interface Latency {
 export interface BuildOptions extends Accountants {
   /** Now, in milliseconds since 1970. */
   readonly nowMs: number
+  /** Unset for a receipt that is not stored: the request is not hashed. */
+  readonly isKept: boolean
 }
 
 const FIRST_ERROR_STATUS = 400
@@ -53,10 +55,13 @@ const MOST_BYTES_HASHED_HERE = 256 * 1024
 export async function buildReceipt(facts: ReplyFacts, options: BuildOptions): Promise<Receipt> {
   const { exchange } = facts
   const ending = exchange.reply?.kind === 'stream' ? await exchange.reply.ended : undefined
-  const bytes = exchange.original
-  const requestSha256 =
-    bytes.length > MOST_BYTES_HASHED_HERE ? await hashElsewhere(bytes) : hash('sha256', bytes, 'hex')
+  const digest = options.isKept ? digestOf(exchange.original) : ''
+  const requestSha256 = typeof digest === 'string' ? digest : await digest
   return receiptOf(facts, { ...options, ending, requestSha256 })
+}
+
+function digestOf(bytes: Buffer): string | Promise<string> {
+  return bytes.length > MOST_BYTES_HASHED_HERE ? hashElsewhere(bytes) : hash('sha256', bytes, 'hex')
 }
 
 async function hashElsewhere(bytes: Buffer): Promise<string> {

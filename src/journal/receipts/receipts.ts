@@ -135,7 +135,7 @@ export function createReceipts({ keys, store, clock, log, onBuilt, ...accountant
   const make = async (facts: ReplyFacts, { isKept }: { isKept: boolean }): Promise<void> => {
     try {
       const nowMs = clock.nowMs()
-      const receipt = await buildReceipt(facts, { ...accountants, nowMs })
+      const receipt = await buildReceipt(facts, { ...accountants, nowMs, isKept })
       if (isKept) {
         const { scope } = facts.exchange.caller
         writer.add({ id: receipt.id, scope, createdAtMs: nowMs, json: canonicalJson(receipt) })
