@@ -4,6 +4,7 @@ import test from 'ava'
 import { openFixture } from '../support/fixture.ts'
 import { ask, send } from '../support/http-client.ts'
 import type { JsonObject } from '../support/json.ts'
+import { FULL_PIPELINE } from '../support/pipelines.ts'
 
 /*
  * An address in any field of a request is never called: only configured addresses are. The witness
@@ -37,7 +38,6 @@ test.after.always(async () => {
   others.close()
 })
 
-const EVERYTHING = 'exact-cache,semantic-cache,prune-tools,preserve,compress,patterns,cost-guard'
 const block = (type: string) => ({ type, source: { type: 'url', url: address } })
 const MESSAGES: readonly JsonObject[] = [
   { messages: [{ role: 'user', content: [block('image'), block('document'), { type: 'text', text: address }] }] },
@@ -75,7 +75,7 @@ test.after('addresses: the witness was never called', (t) => t.is(touched, 0))
 
 for (const model of ['claude-sonnet-4-5', 'openai/gpt-5', 'gemini/gemini-2.5-pro'])
   test(`addresses: nothing in the body of a request to ${model} is called by the gateway`, async (t) => {
-    const headers = { 'x-svc-pipe': EVERYTHING }
+    const headers = { 'x-svc-pipe': FULL_PIPELINE }
     for (const [path, bodies] of [
       ['/v1/messages', MESSAGES],
       ['/v1/chat/completions', CHATS],

@@ -4,6 +4,7 @@ import { openAgentFixtureWith } from '../payments/agent-fixture.ts'
 import { isDrill, sampled } from '../support/drill.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { valueAt } from '../support/json.ts'
+import { FULL_PIPELINE } from '../support/pipelines.ts'
 import { hasProcessFacts } from '../support/process-facts.ts'
 
 /*
@@ -22,7 +23,6 @@ const BYTES_PER_BYTE = 8
 const SPARE_MB = 32
 const ROUTES = ['/v1/messages', '/v1/messages/count_tokens', '/v1/chat/completions']
 const UNPAID_ROUTES = ['/v1/agent/messages', '/v1/agent/quote']
-const PIPE = 'exact-cache,semantic-cache,prune-tools,preserve,compress,patterns,cost-guard'
 
 const HEAD = '"model":"claude-sonnet-4-5","max_tokens":9'
 const inContent = (list: string) => `{${HEAD},"messages":[{"role":"user","content":[${list}]}]}`
@@ -74,7 +74,7 @@ const resetPeak = () => writeFileSync(`/proc/${agentFixture.fixture.gateway.pid}
 test.before('warm up', async () => {
   const body = inContent(repeated('0', MB))
   for (const path of [...ROUTES, ...UNPAID_ROUTES])
-    await agentFixture.agent().send({ path, body, headers: { 'x-api-key': 'k', 'x-svc-pipe': PIPE } })
+    await agentFixture.agent().send({ path, body, headers: { 'x-api-key': 'k', 'x-svc-pipe': FULL_PIPELINE } })
 })
 
 for (const [index, [what, make]] of Object.entries(SHAPES).entries())
@@ -88,7 +88,7 @@ for (const [index, [what, make]] of Object.entries(SHAPES).entries())
       for (const path of paths) {
         if (hasProcessFacts) resetPeak()
         const before = hasProcessFacts ? peakMb() : 0
-        const reply = await agent.send({ path, body, headers: { 'x-api-key': 'k', 'x-svc-pipe': PIPE } })
+        const reply = await agent.send({ path, body, headers: { 'x-api-key': 'k', 'x-svc-pipe': FULL_PIPELINE } })
         const place = `${path}, ${body.length} bytes: ${reply.status} ${reply.text.slice(0, 200)}`
         t.true([400, 413].includes(reply.status), place)
         t.true(reply.body.length < 2000, place)

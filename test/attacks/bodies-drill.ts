@@ -17,6 +17,7 @@ import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { bearer, CLOUD, createKey, sessionToken } from '../support/accounts.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
+import { FULL_PIPELINE } from '../support/pipelines.ts'
 import { type ProbedGateway, startProbed } from '../support/probed.ts'
 import { cpuMs, forgetPeak, peakBytes, residentBytes } from '../support/process-facts.ts'
 import { startDrillProvider } from './drill-provider.ts'
@@ -31,7 +32,6 @@ const MOST_BYTES_PER_BYTE = 8
 /** Memory for code and for a collector that has time, however small the body is. */
 const SPARE_BYTES = 64 * MB
 const NEIGHBOUR_POLL_MS = 20
-const FULL = 'exact-cache,semantic-cache,prune-tools,preserve,compress,patterns,cost-guard'
 
 const { values } = parseArgs({
   options: {
@@ -152,7 +152,7 @@ async function cloudCredentials(gateway: ProbedGateway): Promise<Credentials> {
 /** Lists every route that reads a body, or might. */
 function targetsOf(mode: string, { caller, user }: Credentials): Target[] {
   const none = { authorization: undefined }
-  const full = { ...caller, 'x-svc-pipe': FULL }
+  const full = { ...caller, 'x-svc-pipe': FULL_PIPELINE }
   const models = ['/v1/messages', '/v1/chat/completions']
   const unpaid = ['/v1/agent/messages', '/v1/agent/quote', '/v1/agent/sessions', '/v1/billing/webhook']
   const control = ['/v1/keys', '/v1/billing/checkout', '/v1/billing/portal', '/dashboard/api/session']

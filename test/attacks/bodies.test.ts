@@ -4,6 +4,7 @@ import test from 'ava'
 import { openFixtureWith } from '../support/fixture.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
+import { FULL_PIPELINE } from '../support/pipelines.ts'
 import { hasProcessFacts } from '../support/process-facts.ts'
 import { connectRaw } from '../support/raw-client.ts'
 
@@ -21,7 +22,6 @@ const config = {
 const fixture = await openFixtureWith(startGatewayProcess, { provider: { acceptAnything: true }, config })
 test.after.always(() => fixture.close())
 
-const EVERYTHING = 'exact-cache,semantic-cache,prune-tools,preserve,compress,patterns,cost-guard'
 const memoryMb = () =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${fixture.gateway.pid}/status`, 'utf8'))?.[1]) / 1024
 
@@ -80,7 +80,7 @@ for (const [what, body] of Object.entries({
 }))
   test.serial(`deep JSON: ${what} inside each other are refused`, async (t) => {
     for (const path of ['/v1/messages', '/v1/chat/completions', '/v1/messages/count_tokens']) {
-      const reply = await send(fixture.gateway.url, { path, body, headers: { 'x-svc-pipe': EVERYTHING } })
+      const reply = await send(fixture.gateway.url, { path, body, headers: { 'x-svc-pipe': FULL_PIPELINE } })
       t.is(reply.status, 400, reply.text.slice(0, 200))
     }
   })
@@ -88,7 +88,7 @@ for (const [what, body] of Object.entries({
 test.serial('deep JSON: a reply of the provider that is nested without end does no harm', async (t) => {
   for (const body of [deep('[', ']', 1e5), `{"type":"message","usage":${deep('{"a":', '}', 1e5)}}`]) {
     const scenario = fixture.scenario({ kind: 'reply', body })
-    const reply = await scenario.send({ body: ask('hi'), headers: { 'x-svc-pipe': EVERYTHING } })
+    const reply = await scenario.send({ body: ask('hi'), headers: { 'x-svc-pipe': FULL_PIPELINE } })
     t.is(reply.text, body)
     await fixture.assertSound(t, scenario)
   }
@@ -107,7 +107,7 @@ for (const [what, members] of Object.entries({
   test.serial(`oversized: a megabyte of ${what} passes or is refused in a few words`, async (t) => {
     const body = Buffer.from(JSON.stringify({ ...ask('hi'), ...members }))
     for (const path of ['/v1/messages', '/v1/chat/completions', '/v1/messages/count_tokens']) {
-      const reply = await send(fixture.gateway.url, { path, body, headers: { 'x-svc-pipe': EVERYTHING } })
+      const reply = await send(fixture.gateway.url, { path, body, headers: { 'x-svc-pipe': FULL_PIPELINE } })
       t.true([200, 400].includes(reply.status), `${path}: ${reply.status} ${reply.text.slice(0, 300)}`)
       t.true(reply.status === 200 || reply.body.length < 20_000, `${reply.body.length} bytes of refusal`)
     }
@@ -120,7 +120,7 @@ test.serial(
     const text = `{${POLLUTING},"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"hi",${POLLUTING}}]}`
     const scenario = fixture.scenario()
     for (const path of ['/v1/messages?__proto__[a]=1&constructor=2', '/v1/chat/completions?__proto__=1']) {
-      const reply = await scenario.send({ path, body: text, headers: { 'x-svc-pipe': EVERYTHING } })
+      const reply = await scenario.send({ path, body: text, headers: { 'x-svc-pipe': FULL_PIPELINE } })
       t.is(reply.status, 200, reply.text)
       t.regex(String(reply.headers['content-type']), /json/)
     }
@@ -157,7 +157,7 @@ for (const [what, wrong] of Object.entries({ 'a text': '"a\\i"', 'a key': '[{"ty
       const models = ['claude-sonnet-4-5', 'gemini/gemini-2.5-pro', 'openai/gpt-5']
       for (const path of ['/v1/messages', '/v1/chat/completions', '/v1/messages/count_tokens'])
         for (const model of models)
-          for (const pipe of ['none', EVERYTHING]) {
+          for (const pipe of ['none', FULL_PIPELINE]) {
             const sent = body.replace(models[0] ?? '', model)
             const reply = await send(fixture.gateway.url, { path, body: sent, headers: { 'x-svc-pipe': pipe } })
             t.true([200, 400, 401].includes(reply.status), `${path} ${model} ${pipe}: ${reply.status} ${reply.text}`)

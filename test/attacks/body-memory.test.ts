@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { ask, send } from '../support/http-client.ts'
+import { FULL_PIPELINE } from '../support/pipelines.ts'
 import { startProbed } from '../support/probed.ts'
 import { forgetPeak, hasProcessFacts, peakBytes, residentBytes } from '../support/process-facts.ts'
 import { startDrillProvider } from './drill-provider.ts'
@@ -16,7 +17,6 @@ const MOST_BYTES_PER_BYTE = 8
 /** For code and a collector that has time, however small the body is. */
 const SPARE_BYTES = 64 * MB
 const WARMING = 60
-const FULL = 'exact-cache,semantic-cache,prune-tools,preserve,compress,patterns,cost-guard'
 
 /** A collector that came late adds to a peak, and nothing takes from it: the least of these counts. */
 const MOST_PROCESSES = 3
@@ -36,7 +36,7 @@ for (const shape of ['text: emoji', 'text: one letter'])
 /** Sends a body to a gateway of its own; returns by how many bytes a byte its memory grew at most. */
 async function bytesPerByte(t: ExecutionContext, providerUrl: string, body: Buffer): Promise<number> {
   await using gateway = await startProbed({ ANTHROPIC_BASE_URL: providerUrl, ANTHROPIC_API_KEY: 'key' })
-  const to = { path: '/v1/chat/completions', headers: { 'x-svc-pipe': FULL } }
+  const to = { path: '/v1/chat/completions', headers: { 'x-svc-pipe': FULL_PIPELINE } }
   for (let i = 0; i < WARMING; i++) await send(gateway.url, { ...to, body: ask(`question ${i}`) })
   const before = residentBytes(gateway.pid)
   forgetPeak(gateway.pid)

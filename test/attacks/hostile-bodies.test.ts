@@ -3,6 +3,7 @@ import { isDrill, sampled } from '../support/drill.ts'
 import { openFixtureWith } from '../support/fixture.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { send } from '../support/http-client.ts'
+import { FULL_PIPELINE } from '../support/pipelines.ts'
 import { cpuMs, hasProcessFacts } from '../support/process-facts.ts'
 import { HOSTILE_BODIES } from './hostile-bodies.ts'
 
@@ -15,12 +16,11 @@ import { HOSTILE_BODIES } from './hostile-bodies.ts'
 const MB = 1024 * 1024
 const MOST_CPU_MS = 2000
 const MOST_REPLY_BYTES = 20_000
-const FULL = 'exact-cache,semantic-cache,prune-tools,preserve,compress,patterns,cost-guard'
-const ALL_MODULES = { path: '/v1/messages', pipe: FULL }
+const ALL_MODULES = { path: '/v1/messages', pipe: FULL_PIPELINE }
 const TARGETS = [
   { path: '/v1/messages', pipe: 'none' },
   { path: '/v1/chat/completions', pipe: 'none' },
-  { path: '/v1/chat/completions', pipe: FULL },
+  { path: '/v1/chat/completions', pipe: FULL_PIPELINE },
   { path: '/v1/messages/count_tokens', pipe: 'none' },
 ]
 const LONG_MB = isDrill ? 30 : 8
@@ -47,7 +47,11 @@ for (const shape of ['text: short lines', 'text: short escapes', 'text: JSON in 
   test.serial(`hostile bodies: ${shape}: many megabytes in the full pipeline are not superlinear`, async (t) => {
     const body = Buffer.from(HOSTILE_BODIES[shape]?.(LONG_MB * MB) ?? '')
     const before = hasProcessFacts ? cpuMs(fixture.gateway.pid) : 0
-    const reply = await send(fixture.gateway.url, { body, headers: { 'x-svc-pipe': FULL }, timeoutMs: 120_000 })
+    const reply = await send(fixture.gateway.url, {
+      body,
+      headers: { 'x-svc-pipe': FULL_PIPELINE },
+      timeoutMs: 120_000,
+    })
     t.is(reply.status, 200, reply.text.slice(0, 200))
     if (!hasProcessFacts) return
     const usedMs = cpuMs(fixture.gateway.pid) - before

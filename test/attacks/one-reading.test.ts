@@ -2,6 +2,7 @@ import test from 'ava'
 import { AGENT, openAgentFixture } from '../payments/agent-fixture.ts'
 import { openFixture } from '../support/fixture.ts'
 import { valueAt } from '../support/json.ts'
+import { FULL_PIPELINE } from '../support/pipelines.ts'
 
 /*
  * Bodies that two readers could understand differently: the gateway's checks, prices and caps would be about another
@@ -118,7 +119,7 @@ test('one reading: null for an optional field is the field left out, on every ro
   const call = { model: 'claude-sonnet-4-5', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] }
   const piped = {
     ...headers,
-    'x-svc-pipe': 'exact-cache,semantic-cache,prune-tools,preserve,compress,patterns,cost-guard',
+    'x-svc-pipe': FULL_PIPELINE,
   }
   for (const path of ROUTES) {
     const { send } = path.includes('agent') ? agent : scenario

@@ -3,6 +3,7 @@ import { bearer, CLOUD, createKey, sessionToken } from '../support/accounts.ts'
 import { eventually } from '../support/eventually.ts'
 import { openFixture } from '../support/fixture.ts'
 import { ask, send } from '../support/http-client.ts'
+import { FULL_PIPELINE } from '../support/pipelines.ts'
 
 /*
  * Eve has an account and a key of her own, and knows every id that Alice has. Each door that shows something of requests
@@ -11,10 +12,9 @@ import { ask, send } from '../support/http-client.ts'
  */
 
 const SECRET = 'alices-own-words'
-const EVERYTHING = 'exact-cache,semantic-cache,prune-tools,preserve,compress,patterns,cost-guard'
 const fixture = await openFixture({
   provider: { acceptAnything: true },
-  env: { ...CLOUD, SVC_PIPELINE: EVERYTHING, SVC_METRICS_TOKEN: 'token-of-the-operator' },
+  env: { ...CLOUD, SVC_PIPELINE: FULL_PIPELINE, SVC_METRICS_TOKEN: 'token-of-the-operator' },
 })
 const { url } = fixture.gateway
 

@@ -7,6 +7,7 @@ import { agentFixtureEnvironment } from '../payments/agent-fixture.ts'
 import { startCloudProcess } from '../support/accounts.ts'
 import { OPERATOR_KEY } from '../support/fixture.ts'
 import type { GatewayProcess } from '../support/gateway-process.ts'
+import { FULL_PIPELINE } from '../support/pipelines.ts'
 import { createPluginDirectory, type PluginDirectory } from '../support/plugin-folders.ts'
 import { createPostgres, query } from '../support/postgres.ts'
 import { createRedis } from '../support/redis.ts'
@@ -62,7 +63,6 @@ const SHORTEST_MS = 1000
 export const METRICS_TOKEN = 'the-token-of-scrapers-of-the-soak'
 
 /** All modules that keep state; the nearest to the caller first. */
-const PIPELINE = 'exact-cache,semantic-cache,prune-tools,preserve,compress,patterns,cost-guard'
 
 /** Starts everything. If one part cannot be started, the others are stopped. */
 export async function openFixture(options: FixtureOptions): Promise<Fixture> {
@@ -150,7 +150,7 @@ function environment({ sweepMs, keepMs, leaks }: FixtureOptions, surroundings: S
     SVC_CONFIG: config,
     SVC_PLUGINS_DIR: plugins.path,
     SVC_METRICS_TOKEN: METRICS_TOKEN,
-    SVC_PIPELINE: leaks ? `hoarder,${PIPELINE}` : PIPELINE,
+    SVC_PIPELINE: leaks ? `hoarder,${FULL_PIPELINE}` : FULL_PIPELINE,
     LOG_LEVEL: 'warn',
   }
 }
