@@ -37,6 +37,8 @@ export interface AppOptions {
   readonly clock: Clock
   readonly random: () => number
   readonly startedAtMs: number
+  /** Time-out of a command of the database, in milliseconds; default two seconds. */
+  readonly databasePatienceMs?: number | undefined
   readonly observers: readonly RequestObserver[]
   /** Returns the effective configuration, for the dashboard. */
   readonly settings: () => SettingsInForce

@@ -8,14 +8,22 @@ import { hostOf } from '../core/system/host-of.ts'
 import { sqliteFile } from '../stores/sql/sqlite/location.ts'
 import { openSqlStore, type SqlStore } from '../stores/sql/store.ts'
 
+/** Input of `openDatabase`. */
+export interface DatabaseOptions {
+  readonly config: Config
+  readonly log: Log
+  readonly clock: Clock
+  readonly databasePatienceMs?: number | undefined
+}
+
 /**
  * Opens the database of accounts and money. Throws `ConfigError` when it cannot be opened: the gateway does not start.
  */
-export async function openDatabase(options: { config: Config; log: Log; clock: Clock }): Promise<SqlStore> {
-  const { config, log, clock } = options
+export async function openDatabase(options: DatabaseOptions): Promise<SqlStore> {
+  const { config, log, clock, databasePatienceMs: patienceMs } = options
   openDataFolder(config.data_dir)
   try {
-    return await openSqlStore({ databaseUrl: config.database_url, dataDir: config.data_dir, log, clock })
+    return await openSqlStore({ databaseUrl: config.database_url, dataDir: config.data_dir, log, clock, patienceMs })
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
     throw new ConfigError(`${optionOf(config)}: ${messageWithCause(error)}`, { cause: error })

@@ -21,6 +21,8 @@ export interface GatewayOptions {
   readonly logging: Logging
   /** Start of the process, in milliseconds since 1970. */
   readonly startedAtMs: number
+  /** Time-out of a command of the database, in milliseconds; default two seconds. Gateways of tests have more: their machine is busy. */
+  readonly databasePatienceMs?: number | undefined
 }
 
 /** A listening gateway. */
@@ -41,7 +43,8 @@ export interface OpenGateway {
  * Starts a gateway; resolves when it listens. Rejects with `ConfigError`, `PluginError` or the system's error about the
  * address, with all resources released.
  */
-export async function openGateway({ loaded, logging, startedAtMs }: GatewayOptions): Promise<OpenGateway> {
+export async function openGateway(options: GatewayOptions): Promise<OpenGateway> {
+  const { loaded, logging, startedAtMs, databasePatienceMs } = options
   const { config } = loaded
   const { log, writeLine, flush } = logging
   const app = await createApp({
@@ -50,6 +53,7 @@ export async function openGateway({ loaded, logging, startedAtMs }: GatewayOptio
     clock: { nowMs: () => Date.now() },
     random: Math.random,
     startedAtMs,
+    databasePatienceMs,
     observers: [requestLogger(writeLine, config.log_level)],
     settings: () => settingsInForce(loaded),
   })

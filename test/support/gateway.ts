@@ -29,6 +29,8 @@ export type Environment = Readonly<Record<string, string>>
 export type Start<Started extends Gateway> = (env: Environment) => Promise<Started>
 
 const DEFAULT_GRACE_MS = 5000
+/** A busy machine may take seconds for a command of the database; what happens after its two is tested on processes. */
+const PATIENCE_MS = 20_000
 /** The only variables a gateway inherits: a developer's keys and settings must not reach a test. */
 const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_V8_COVERAGE']
 
@@ -96,7 +98,7 @@ async function openHere(env: Environment, output: string[]) {
   try {
     const loaded = loadConfig(env)
     const logging = await createLogging({ level: loaded.config.log_level, isTerminal: false, write })
-    const gateway = await openGateway({ loaded, logging, startedAtMs: Date.now() })
+    const gateway = await openGateway({ loaded, logging, startedAtMs: Date.now(), databasePatienceMs: PATIENCE_MS })
     output.push(gateway.banner)
     return { ...gateway, flush: logging.flush }
   } catch (error) {
