@@ -6,7 +6,7 @@ import { FULL_PIPELINE } from '../support/pipelines.ts'
 import { openPluginFixture } from '../support/plugin-fixture.ts'
 
 /** Modules that have nothing to do for a greeting, without caps; the caches always look. */
-const IDLE = ['semantic-cache', 'prune-tools', 'preserve', 'compress', 'patterns', 'cost-guard']
+const IDLE = ['semantic-cache', 'loop-guard', 'prune-tools', 'preserve', 'compress', 'patterns', 'cost-guard']
 const LINE = 'const answer = 42 // the answer to everything'
 const TOOLS = Array.from({ length: 12 }, (_, index) => ({
   name: `tool_${index}`,
@@ -27,7 +27,7 @@ test('idle: modules with nothing to do say so, and why, in the reply', async (t)
   const idle = String(reply.headers['x-svc-idle'])
   t.regex(
     idle,
-    /semantic-cache="tools", prune-tools="12 tools: nothing to prune", preserve="nothing to preserve", compress="no results of tools", patterns="/,
+    /semantic-cache="tools", loop-guard="nothing repeats", prune-tools="12 tools: nothing to prune", preserve="nothing to preserve", compress="no results of tools", patterns="/,
   )
 })
 
