@@ -1,10 +1,13 @@
-/** A cap: spending limit of a scope in a day or month of UTC. */
+/** A cap: spending limit of a scope in a day or month of UTC, or of a conversation. */
 export interface SpendWindow {
   /** Owner of the money: a key, a user, the whole instance. */
   readonly scope: string
-  /** `d:2026-11-21` or `m:2026-11`. */
+  /** `d:2026-11-21` or `m:2026-11`; of budgets `c:<conversation>` and others (`core/money/budget-windows.ts`). */
   readonly window: string
+  /** In nano-USD; budgets of turns and tokens have those as their amounts. */
   readonly limitNanoUsd: number
+  /** True for a budget: a window without a calendar, whose limit can be raised, and which ends 30 days after its last use. */
+  readonly isBudget?: true
 }
 
 /** Money to hold for one request. */
@@ -23,20 +26,31 @@ export interface SpendHold {
 /** The sums of the windows with the hold; for a refusal, the window that refused, with its spent and held sums. */
 export type Reservation =
   | { readonly ok: true; readonly standing: readonly WindowStanding[] }
-  | { readonly ok: false; readonly refusedBy: SpendWindow; readonly spentNanoUsd: number }
+  | {
+      readonly ok: false
+      readonly refusedBy: SpendWindow
+      readonly spentNanoUsd: number
+      /** Amount by which a budget's limit has been raised. */
+      readonly raisedNanoUsd?: number
+    }
 
 /** The sums of a window. */
 export interface SpendSums {
   readonly settledNanoUsd: number
   readonly heldNanoUsd: number
+  /** Of a budget that has been used: the amount by which its limit has been raised. */
+  readonly raisedNanoUsd?: number
+  /** Of a budget that has been used: the moment of its first use. */
+  readonly begunAtMs?: number
 }
 
-/** A window and its sums. */
+/** A window and its sums; `roomIn` returns what is left of its limit. */
 export interface WindowStanding extends SpendWindow, SpendSums {}
 
 /**
  * Keeps spend within caps, exactly, for all instances together: money is held before it is spent. A hold belongs to the
- * windows of its admission, also when it ends after midnight. Amounts are whole nano-USD. Every method rejects with
+ * windows of its admission, also when it ends after midnight. Amounts are whole nano-USD. A budget admits what its limit and
+ * the raise of that limit allow together. Every method rejects with
  * `service_unavailable` while the database does not answer; the command has then taken effect wholly or not at all, and
  * may be repeated.
  */

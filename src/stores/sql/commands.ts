@@ -40,11 +40,12 @@ import {
   putResponse,
   sumResponses,
 } from './responses/commands.ts'
-import { pruneHours, pruneReceipts, pruneRequests, pruneWindows } from './retention/prune.ts'
+import { pruneBudgets, pruneHours, pruneReceipts, pruneRequests, pruneWindows } from './retention/prune.ts'
 import { admitSpend } from './spend/admit.ts'
+import { listBudgets, raiseBudget } from './spend/budgets.ts'
 import { flushSpend } from './spend/flush.ts'
 import { growSpend, reserveSpend, settleSpend, sweepSpend } from './spend/holds.ts'
-import { readSpend } from './spend/windows.ts'
+import { openBudget, readSpend } from './spend/windows.ts'
 import { putRequests } from './telemetry/put.ts'
 import { findRequest, listRequests, readUsage } from './telemetry/read.ts'
 
@@ -55,6 +56,9 @@ import { findRequest, listRequests, readUsage } from './telemetry/read.ts'
 const withoutTransaction = {
   'spend.read': readSpend,
   'spend.prune': pruneWindows,
+  'spend.open-budget': openBudget,
+  'spend.budgets': listBudgets,
+  'spend.prune-budgets': pruneBudgets,
   'payments.open-window': openPaymentWindow,
   'payments.move': movePayment,
   'payments.renew': renewPayment,
@@ -100,6 +104,7 @@ export const commands = {
   'spend.settle': settleSpend,
   'spend.flush': flushSpend,
   'spend.sweep': sweepSpend,
+  'spend.raise-budget': raiseBudget,
   'payments.claim': claimPayment,
   'payments.take-overdue': takeOverduePayments,
   'payments.prune': prunePayments,

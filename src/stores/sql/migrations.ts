@@ -40,6 +40,19 @@ const windowsByTime: Migration = {
   },
 }
 
+/** Budgets: windows without a calendar, whose limits can be raised, and which are deleted some days after their last use. */
+const budgets: Migration = {
+  async up(db) {
+    const table = () => db.schema.alterTable('spend_window')
+    for (const name of ['limit_nano_usd', 'raised_nano_usd', 'begun_at_ms'])
+      await table()
+        .addColumn(name, 'bigint', (column) => column.notNull().defaultTo(0))
+        .execute()
+    await table().addColumn('used_day', 'bigint').execute()
+    await db.schema.createIndex('spend_window_by_use').on('spend_window').column('used_day').execute()
+  },
+}
+
 /** The migrations from an empty database to the current one, in the order of their names. A released one never changes. */
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-spend': spend,
@@ -54,6 +67,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0010-payments-left': paymentsLeft,
   '0011-receipt-log': receiptLog,
   '0012-responses': responses,
+  '0013-budgets': budgets,
 }
 
 /** Tables that are migrated together; each set records its own migrations, so that either may get new ones. */

@@ -25,14 +25,24 @@ export interface Database
   spend_hold: SpendHoldTable
 }
 
-/** A scope's spend in a day or month, and the holds of in-flight requests: one row for each. */
+/**
+ * A scope's spend in a day or month or on a budget, and the holds of in-flight requests: one row for each. Budgets of turns
+ * and tokens have those in place of nano-USD.
+ */
 export interface SpendWindowTable {
   scope: string
-  /** `d:2026-11-21`, `m:2026-11`. */
+  /** `d:2026-11-21`, `m:2026-11`, `c:conv_…`. */
   window_id: string
   settled_nano_usd: number
   /** The sum of the open holds in this window. */
   held_nano_usd: number
+  /** Limit of the last hold. */
+  limit_nano_usd: number
+  /** Amount by which the owner of a budget has raised its limit. */
+  raised_nano_usd: number
+  begun_at_ms: number
+  /** Day of a budget's last use, in days since 1970; `null` for a window of the calendar. */
+  used_day: number | null
 }
 
 /** `expired`: the sweeper has counted it at its full amount; its final cost may still be reported. */

@@ -3,7 +3,7 @@ import type { Reservation, SpendHold, WindowStanding } from '../../../core/ports
 import { type Places, statement } from '../engine/statement.ts'
 import type { Database, SpendWindowTable } from '../schema.ts'
 import type { AdmissionOrder, AdmissionOutcome } from '../spend/admit.ts'
-import { inLockOrder } from '../spend/windows.ts'
+import { inLockOrder, type SumsRow, sumsOf } from '../spend/windows.ts'
 import { type CallGiven, callGiven, callsWithinQuota, insertCalls, unlessKnown } from './included-calls.ts'
 import type { ShortCut } from './short-cuts.ts'
 
@@ -55,7 +55,7 @@ const HOLD_NAMES = [
   ...(['scopes', 'windowIds', 'limits'] as const),
 ]
 
-type Row = Pick<SpendWindowTable, 'scope' | 'window_id' | 'settled_nano_usd' | 'held_nano_usd'>
+type Row = Pick<SpendWindowTable, 'scope' | 'window_id'> & SumsRow
 type HoldPlaces = Places<{ [Name in keyof HoldGiven]: HoldGiven[Name] }>
 type CallPlaces = Places<{ [Name in keyof CallGiven]: CallGiven[Name] }>
 
@@ -78,7 +78,7 @@ function givenOf({ holdId, amountNanoUsd, spareNanoUsd = 0, windows, leaseMs }: 
 function standingOf({ windows }: SpendHold, rows: readonly Row[]): WindowStanding[] {
   return inLockOrder(windows, (window) => window).map((window) => {
     const row = rows.find(({ scope, window_id }) => scope === window.scope && window_id === window.window)
-    return { ...window, settledNanoUsd: row?.settled_nano_usd ?? 0, heldNanoUsd: row?.held_nano_usd ?? 0 }
+    return { ...window, ...sumsOf(row, window.isBudget) }
   })
 }
 
@@ -87,7 +87,7 @@ const fitting = ({ scopes, windowIds, limits, amountNanoUsd, spareNanoUsd }: Hol
   given as materialized (
     select * from unnest(${scopes}::text[], ${windowIds}::text[], ${limits}::bigint[]) as each (scope, window_id, most)
   ), locked as materialized (
-    select used.settled_nano_usd + used.held_nano_usd as spent, given.most
+    select used.settled_nano_usd + used.held_nano_usd - used.raised_nano_usd as spent, given.most
     from spend_window as used join given using (scope, window_id)
     order by used.window_id collate "C", used.scope collate "C" for update of used
   ), fitting as materialized (
@@ -102,10 +102,14 @@ const holding = (
   now: RawBuilder<number>,
 ): RawBuilder<unknown> => sql`
   held as (
-    update spend_window as used set held_nano_usd = used.held_nano_usd + ${amountNanoUsd}::bigint
+    update spend_window as used set
+      held_nano_usd = used.held_nano_usd + ${amountNanoUsd}::bigint,
+      limit_nano_usd = given.most,
+      used_day = case when used.used_day is not null then ${now} / 86400000 end
     from given
     where used.scope = given.scope and used.window_id = given.window_id and ${condition}
-    returning used.scope, used.window_id, used.settled_nano_usd, used.held_nano_usd
+    returning used.scope, used.window_id, used.settled_nano_usd, used.held_nano_usd, used.raised_nano_usd,
+      used.begun_at_ms
   ), entered as (
     insert into spend_hold (id, state, previous_state, amount_nano_usd, previous_amount_nano_usd, cost_nano_usd, windows,
       due_at_ms)
@@ -116,7 +120,7 @@ const holding = (
 
 const FIT = sql`(select fit from fitting)`
 const FIT_AND_COUNTED = sql`(select fit from fitting) and (select count(*) from counted) = 1`
-const HELD = sql`select scope, window_id, settled_nano_usd, held_nano_usd from held`
+const HELD = sql`select scope, window_id, settled_nano_usd, held_nano_usd, raised_nano_usd, begun_at_ms from held`
 
 const holdFitting = statement(HOLD_NAMES, (db: Kysely<Database>, given: HoldPlaces, now) => ({
   compile: () => sql<Row>`with ${fitting(given)}, ${holding(given, FIT, now)} ${HELD}`.compile(db),

@@ -47,6 +47,28 @@ export const pruneWindows: Command<{ fromWindow: string; beforeWindow: string },
   return Number(numDeletedRows)
 }
 
+/** Deletes budgets last used before a day; returns how many, at most 200. */
+export const pruneBudgets: Command<{ beforeDay: number }, number> = async (db, { beforeDay }) => {
+  const { numDeletedRows } = await db
+    .deleteFrom('spend_window')
+    .where((is) =>
+      is(is.refTuple('scope', 'window_id'), 'in', (from) =>
+        from
+          .selectFrom('spend_window')
+          .select(['scope', 'window_id'])
+          .where('used_day', '<', beforeDay)
+          .where('held_nano_usd', '=', 0)
+          .limit(PRUNED_AT_ONCE)
+          .$asTuple('scope', 'window_id'),
+      ),
+    )
+    // Checks again on the locked row: it may have been used since it was selected.
+    .where('used_day', '<', beforeDay)
+    .where('held_nano_usd', '=', 0)
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}
+
 /** Deletes sums of hours that begin before a moment; returns how many, at most 200. */
 export const pruneHours: Command<{ beforeMs: number }, number> = async (db, { beforeMs }) => {
   const { numDeletedRows } = await db

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageWithCause } from '../../../core/errors.ts'
 import { type Interval, startInterval } from '../../../core/interval.ts'
+import { BUDGET_KEPT_DAYS } from '../../../core/money/budget-windows.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { Log } from '../../../core/ports/log.ts'
 import type { SqlStore } from '../store.ts'
@@ -83,6 +84,8 @@ async function pruneAll(options: RetentionOptions, signal: AbortSignal): Promise
     const months = { fromWindow: 'm:', beforeWindow: `m:${oldest.slice(0, 7)}` }
     await prune('days', () => store.run('spend.prune', days))
     await prune('months', () => store.run('spend.prune', months))
+    const budgets = { beforeDay: Math.floor(nowMs / DAY_MS) - BUDGET_KEPT_DAYS }
+    await prune('budgets', () => store.run('spend.prune-budgets', budgets))
     const receipts = { beforeId: firstIdAt(nowMs - receiptsMs) }
     if (receiptsMs > 0) await prune('receipts', () => store.run('receipt.prune', receipts))
     if (telemetry === undefined) return

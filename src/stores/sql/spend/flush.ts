@@ -1,7 +1,8 @@
 import type { Kysely } from 'kysely'
 import { GatewayError } from '../../../core/errors.ts'
+import { roomIn } from '../../../core/money/room-in.ts'
 import type { SpendSums, SpendWindow, WindowStanding } from '../../../core/ports/spend-ledger.ts'
-import type { Command } from '../engine/command.ts'
+import type { Command, Moment } from '../engine/command.ts'
 import type { Database } from '../schema.ts'
 import { createHold, raiseHold, raiseSpend, type SpendEnd, settleSpend } from './holds.ts'
 import { changeWindow, holdInWindow, inLockOrder } from './windows.ts'
@@ -43,7 +44,7 @@ export const flushSpend: Command<SpendFlush, FlushOutcome> = async (db, { ends, 
   const [created] = await createHold(db, given, now)
   if (created === undefined) return raiseSpend(db, { holdId, toNanoUsd: 0, leaseMs }, now)
   const standing: WindowStanding[] = []
-  for (const window of windows) standing.push({ ...window, ...(await keepInWindow(db, window, keepNanoUsd)) })
+  for (const window of windows) standing.push({ ...window, ...(await keepInWindow(db, window, keepNanoUsd, now)) })
   const grantNanoUsd = grantFrom(standing, begin)
   if (grantNanoUsd === 0) return { heldNanoUsd: keepNanoUsd, standing }
   const heldNanoUsd = keepNanoUsd + grantNanoUsd
@@ -59,16 +60,19 @@ export const flushSpend: Command<SpendFlush, FlushOutcome> = async (db, { ends, 
 }
 
 /** Holds money that is already owed, whatever the limit. */
-async function keepInWindow(db: Kysely<Database>, window: SpendWindow, keepNanoUsd: number): Promise<SpendSums> {
-  const sums = await holdInWindow(db, { ...window, limitNanoUsd: Number.MAX_SAFE_INTEGER }, keepNanoUsd)
+async function keepInWindow(
+  db: Kysely<Database>,
+  window: SpendWindow,
+  amountNanoUsd: number,
+  now: Moment,
+): Promise<SpendSums> {
+  const sums = await holdInWindow(db, window, { amountNanoUsd, mostNanoUsd: Number.MAX_SAFE_INTEGER }, now)
   if (sums !== undefined) return sums
   throw new GatewayError('internal_error', `The spend of ${window.window} is beyond what can be counted.`)
 }
 
 /** Returns the wanted amount, or the share of the rest of the window with the least. */
 function grantFrom(standing: readonly WindowStanding[], { wantNanoUsd, shareOfLeft }: FlushBegin): number {
-  const shares = standing.map(({ limitNanoUsd, settledNanoUsd, heldNanoUsd }) =>
-    Math.floor((limitNanoUsd - settledNanoUsd - heldNanoUsd) * shareOfLeft),
-  )
+  const shares = standing.map((window) => Math.floor(roomIn(window) * shareOfLeft))
   return Math.max(0, Math.min(wantNanoUsd, ...shares))
 }

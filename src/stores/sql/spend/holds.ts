@@ -56,8 +56,8 @@ export const reserveSpend: Command<SpendHold, Reservation> = async (db, input, n
   if (created === undefined) return growSpend(db, { holdId, toNanoUsd: amountNanoUsd, leaseMs }, now)
   const standing: WindowStanding[] = []
   for (const window of windows) {
-    const limitNanoUsd = window.limitNanoUsd - spareNanoUsd
-    const sums = await holdInWindow(db, { ...window, limitNanoUsd }, amountNanoUsd)
+    const mostNanoUsd = window.limitNanoUsd - spareNanoUsd
+    const sums = await holdInWindow(db, window, { amountNanoUsd, mostNanoUsd }, now)
     if (sums === undefined) throw new Undo(await refusalBy(db, window))
     standing.push({ ...window, ...sums })
   }

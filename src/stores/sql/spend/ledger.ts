@@ -28,7 +28,13 @@ export function createSpendLedger({ store, chargeOf, log }: SpendLedgerOptions):
   const ends = new SpendEnds({ settle: (ends) => store.run('spend.settle', ends), log })
   const sweeper = startHoldSweeper({ store, command: 'spend.sweep', everyMs: SWEEP_EVERY_MS, name: 'spend', log })
   return {
-    reserve: (hold) => reserve(store, hold, chargeOf?.(hold.holdId)),
+    async reserve(hold) {
+      const result = await reserve(store, hold, chargeOf?.(hold.holdId))
+      // A refusal leaves no row: without one, its limit could not be raised.
+      if (!result.ok && result.refusedBy.isBudget && result.spentNanoUsd === 0)
+        await store.run('spend.open-budget', result.refusedBy)
+      return result
+    },
     grow: (change) => store.run('spend.grow', change),
     settle: (end) => ends.send(end),
     spent: (windows) => store.run('spend.read', windows),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { GatewayError } from '../../../core/errors.ts'
+import { roomIn } from '../../../core/money/room-in.ts'
 import type { SpendWindow, WindowStanding } from '../../../core/ports/spend-ledger.ts'
 import type { FlushOutcome, SpendFlush } from './flush.ts'
 
@@ -62,7 +63,7 @@ export class ReservationPool {
     this.note(amountNanoUsd)
     if (!this.#take(amountNanoUsd)) return undefined
     const { standing } = this
-    if (!standing.every((window) => leftIn(window) >= spareNanoUsd)) {
+    if (!standing.every((window) => roomIn(window) >= spareNanoUsd)) {
       this.#openNanoUsd -= amountNanoUsd
       return undefined
     }
@@ -171,8 +172,4 @@ export class ReservationPool {
     this.#openNanoUsd += amountNanoUsd
     return true
   }
-}
-
-function leftIn({ limitNanoUsd, settledNanoUsd, heldNanoUsd }: WindowStanding): number {
-  return limitNanoUsd - settledNanoUsd - heldNanoUsd
 }

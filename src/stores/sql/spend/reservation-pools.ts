@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { GatewayError, messageOf } from '../../../core/errors.ts'
 import { type Interval, startInterval } from '../../../core/interval.ts'
 import type { ChargeOf } from '../../../core/money/quota-charge.ts'
+import { roomIn } from '../../../core/money/room-in.ts'
 import type { Log } from '../../../core/ports/log.ts'
 import type {
   Reservation,
@@ -231,8 +232,5 @@ function overflowOf(holdId: string): string {
 }
 
 function isFar(standing: readonly WindowStanding[], amountNanoUsd: number): boolean {
-  return standing.every(
-    ({ limitNanoUsd, settledNanoUsd, heldNanoUsd }) =>
-      limitNanoUsd - settledNanoUsd - heldNanoUsd >= FAR * amountNanoUsd,
-  )
+  return standing.every((window) => roomIn(window) >= FAR * amountNanoUsd)
 }
