@@ -1,13 +1,19 @@
 import { importEntry } from '../entry.mjs'
 
 export const {
+  BUDGET_NAMES,
+  BUDGETS,
   answererOf,
+  budgetWindow,
   costOf,
   estimate,
   estimateBySize,
   mostOutputTokens,
+  readBudgetWindow,
+  roomIn,
   targetsWithNamed,
   toNanoUsd,
   toUsd,
   tokensFor,
+  withMargin,
 } = await importEntry('plugin/spend')

@@ -1,18 +1,22 @@
 import type { SpendSums } from 'turnpike/plugin/spend'
-import { toUsd } from 'turnpike/plugin/spend'
+import { BUDGETS, roomIn, toUsd } from 'turnpike/plugin/spend'
 import { periodOf } from './calendar.ts'
-import type { BudgetWindow } from './windows.ts'
+import type { BudgetWindow, CalendarWindow, ConversationWindow } from './windows.ts'
 
 /** Window of the budget with its spent and held amounts. */
 export type WindowBalance = BudgetWindow & SpendSums
 
+type Period = CalendarWindow['period']
+type CalendarBalance = CalendarWindow & SpendSums
+type ConversationBalance = ConversationWindow & SpendSums
+
 /** Names of the headers of a period, with one prefix. */
-function namesOf(prefix: string, period: WindowBalance['period']) {
+function namesOf(prefix: string, period: Period) {
   const name = `${prefix}-${period}`
   return { limit: `${name}-limit`, remaining: `${name}-remaining`, reset: `${name}-reset` }
 }
 
-const bothOf = (period: WindowBalance['period']) => ({
+const bothOf = (period: Period) => ({
   period,
   ours: namesOf('x-svc-budget', period),
   // The provider's style, for clients that show the provider's limits.
@@ -41,7 +45,19 @@ export function budgetHeaders(
       headers[names.reset] = resetsAt
     }
   }
+  for (const window of windows) if ('budget' in window) Object.assign(headers, conversationHeaders(window))
   return headers
+}
+
+/** Returns `x-svc-budget-conversation-limit` and `-remaining`, likewise of `agent`, `run`, `turns`, `tokens`; time has none. */
+function conversationHeaders(window: ConversationBalance): Record<string, string> {
+  const { name } = window.budget
+  const { unit } = BUDGETS[name]
+  if (unit === 'ms') return {}
+  const of = `x-svc-budget-${unit === 'usd' ? name.slice('per_'.length) : unit}`
+  const shown = (amount: number) => String(unit === 'usd' ? toUsd(amount) : amount)
+  const { limitNanoUsd, raisedNanoUsd = 0 } = window
+  return { [`${of}-limit`]: shown(limitNanoUsd + raisedNanoUsd), [`${of}-remaining`]: shown(leftIn(window)) }
 }
 
 /** Returns the remainder of the window with the least, in nano-USD; infinite without windows. */
@@ -51,15 +67,16 @@ export function leastLeft(windows: readonly WindowBalance[]): number {
   return least
 }
 
-function tightestOf(windows: readonly WindowBalance[], period: WindowBalance['period']): WindowBalance | undefined {
-  let tightest: WindowBalance | undefined
+function tightestOf(windows: readonly WindowBalance[], period: Period): CalendarBalance | undefined {
+  let tightest: CalendarBalance | undefined
   for (const window of windows)
-    if (window.period === period && (tightest === undefined || leftIn(window) < leftIn(tightest))) tightest = window
+    if ('period' in window && window.period === period && (tightest === undefined || leftIn(window) < leftIn(tightest)))
+      tightest = window
   return tightest
 }
 
-function leftIn({ limitNanoUsd, settledNanoUsd, heldNanoUsd }: WindowBalance): number {
-  return Math.max(0, limitNanoUsd - settledNanoUsd - heldNanoUsd)
+function leftIn(window: WindowBalance): number {
+  return Math.max(0, roomIn(window))
 }
 
 const DAY_MINUTES = 1440

@@ -15,7 +15,7 @@ export interface Refused {
 
 /** Inputs of a hold. */
 export interface HoldFacts {
-  readonly budget: Budget
+  readonly budget: Pick<Budget, 'perRequestNanoUsd' | 'windows'>
   readonly atMs: number
 }
 
@@ -23,9 +23,10 @@ export interface HoldFacts {
 export class Hold {
   readonly #ledger: SpendLedger
   readonly #id: string
-  readonly #budget: Budget
+  readonly #budget: HoldFacts['budget']
   readonly #atMs: number
   #heldNanoUsd = 0
+  #isHeld = false
   #balances: readonly WindowBalance[] = []
   #settling: Promise<void> | undefined
 
@@ -76,6 +77,7 @@ export class Hold {
       this.#balances = windows.map((window) => ({ ...window, ...sumsOf(window, result) }))
     }
     this.#heldNanoUsd = amountNanoUsd
+    this.#isHeld = true
     return undefined
   }
 
@@ -115,12 +117,18 @@ export class Hold {
     return this.#settling
   }
 
-  #refused({ refusedBy, spentNanoUsd }: Extract<Reservation, { ok: false }>, estimatedNanoUsd: number): Refused {
+  /** Releases the hold, if it was taken. Rejects when the ledger fails. */
+  async release(): Promise<void> {
+    if (this.#isHeld) await this.settle(0)
+  }
+
+  #refused(refusal: Extract<Reservation, { ok: false }>, estimatedNanoUsd: number): Refused {
+    const { refusedBy, spentNanoUsd, raisedNanoUsd = 0 } = refusal
     // Safe: the windows are those of the request.
     const window = this.#budget.windows.find((window) => isSame(window, refusedBy)) as BudgetWindow
     return {
-      fitsNanoUsd: Math.max(0, window.limitNanoUsd - spentNanoUsd),
-      refuse: () => windowRefusal(window, { spentNanoUsd, estimatedNanoUsd, atMs: this.#atMs }),
+      fitsNanoUsd: Math.max(0, window.limitNanoUsd + raisedNanoUsd - spentNanoUsd),
+      refuse: () => windowRefusal(window, { spentNanoUsd, raisedNanoUsd, estimatedNanoUsd, atMs: this.#atMs }),
     }
   }
 }
@@ -129,8 +137,10 @@ const NOTHING: SpendSums = { settledNanoUsd: 0, heldNanoUsd: 0 }
 
 /** Returns the sums of a window. The ledger's own limit is ignored: it may have been lowered for the query. */
 function sumsOf(window: BudgetWindow, { standing }: Extract<Reservation, { ok: true }>): SpendSums {
-  const { settledNanoUsd, heldNanoUsd } = standing.find((other) => isSame(window, other)) ?? NOTHING
-  return { settledNanoUsd, heldNanoUsd }
+  const found = standing.find((other) => isSame(window, other)) ?? NOTHING
+  const { settledNanoUsd, heldNanoUsd, raisedNanoUsd, begunAtMs } = found
+  if (raisedNanoUsd === undefined || begunAtMs === undefined) return { settledNanoUsd, heldNanoUsd }
+  return { settledNanoUsd, heldNanoUsd, raisedNanoUsd, begunAtMs }
 }
 
 function isSame(one: SpendWindow, other: SpendWindow): boolean {

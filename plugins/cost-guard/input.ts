@@ -2,6 +2,10 @@ import type { Usage } from 'turnpike/plugin/spend'
 
 /** Tests for counts of the input: translated streams have zeros until their end. */
 export function hasInput(usage: Usage | undefined): usage is Usage {
-  if (usage === undefined) return false
-  return usage.inputTokens + usage.cacheReadInputTokens + usage.cacheCreationInputTokens > 0
+  return usage !== undefined && inputTokensOf(usage) > 0
+}
+
+/** Returns the tokens of the input, cached ones included. */
+export function inputTokensOf({ inputTokens, cacheReadInputTokens, cacheCreationInputTokens }: Usage): number {
+  return inputTokens + cacheReadInputTokens + cacheCreationInputTokens
 }

@@ -10,8 +10,8 @@ import { parseEvents } from '../../test/support/events.ts'
 import { type JsonObject, valueAt } from '../../test/support/json.ts'
 import { toEvents, toSse } from '../../test/support/provider/message-events.ts'
 import { checkEvents } from '../../test/support/stream-rules.ts'
-import { Hold } from './hold.ts'
 import { type MeterEnd, meteredStream } from './metered-stream.ts'
+import { RequestHolds } from './request-holds.ts'
 
 const ESTIMATE = { inputNanoUsd: 10_000, outputTokenNanoUsd: 10, inputTokens: 100 }
 const WINDOW = { scope: 'key:a', window: 'd:2026-11-21', period: 'day' as const }
@@ -33,7 +33,8 @@ function play({
 }) {
   const ledger = createMemoryLedger(answer)
   const windows = [{ ...WINDOW, limitNanoUsd: costOf(ESTIMATE, capTokens) }]
-  const hold = new Hold(ledger, 'hold', { budget: { perRequestNanoUsd: undefined, windows }, atMs: 0 })
+  const holds = new RequestHolds(ledger, 'hold', { budget: { perRequestNanoUsd: undefined, windows }, atMs: 0 })
+  const hold = holds.money
   let source: ByteSourceSink | undefined
   const log = { isPaused: false, isCancelled: false }
   const origin = new StreamReply(
@@ -60,7 +61,7 @@ function play({
   const request = new RequestDocument(Buffer.from('{}'))
   const reply = meteredStream(origin, {
     request,
-    hold,
+    holds,
     estimate: ESTIMATE,
     weigh,
     inputOf,

@@ -2,8 +2,8 @@ import type { RequestDocument } from 'turnpike/plugin'
 import { type Ending, Flow, type FlowDriver, StreamReply } from 'turnpike/plugin/bytes'
 import type { Usage } from 'turnpike/plugin/spend'
 import { costOf, type Estimate } from 'turnpike/plugin/spend'
-import type { Hold } from './hold.ts'
 import { hasInput } from './input.ts'
+import type { RequestHolds } from './request-holds.ts'
 import { hasFinished, textOf } from './stream-text.ts'
 import { tokenBound } from './text-bound.ts'
 
@@ -22,7 +22,7 @@ import { tokenBound } from './text-bound.ts'
 export interface MeterOptions {
   /** Request as the client sent it, whose dialect and options apply to an early end. */
   readonly request: RequestDocument
-  readonly hold: Hold
+  readonly holds: Pick<RequestHolds, 'covers' | 'grow'>
   /** Estimate of which the hold was made. */
   readonly estimate: Estimate
   /** Returns the estimate by weight, which may be lower. */
@@ -131,7 +131,7 @@ class Meter implements FlowDriver {
   }
 
   get #isPaid(): boolean {
-    return this.#isAnswered || this.#mostNanoUsd <= this.#options.hold.heldNanoUsd
+    return this.#isAnswered || this.#options.holds.covers(this.#estimate, this.#tokens)
   }
 
   #send(portion: Buffer): boolean {
@@ -159,7 +159,7 @@ class Meter implements FlowDriver {
 
   /** Raises the hold; a ledger failure counts as a refusal. */
   #hold(tokens: number): Promise<boolean> {
-    return this.#options.hold.grow(costOf(this.#estimate, tokens)).catch(() => false)
+    return this.#options.holds.grow(this.#estimate, tokens).catch(() => false)
   }
 
   /** Passes on what was received, since it is generated and billed, then ends the reply as the provider would. */

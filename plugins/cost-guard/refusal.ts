@@ -1,5 +1,6 @@
 import { GatewayError } from 'turnpike/plugin'
 import { toUsd } from 'turnpike/plugin/spend'
+import { BUDGET_CODES, budgetRefusal } from './budget-refusal.ts'
 import { periodOf } from './calendar.ts'
 import type { BudgetWindow } from './windows.ts'
 
@@ -19,11 +20,25 @@ export function requestRefusal(limitNanoUsd: number, estimatedNanoUsd: number, a
   )
 }
 
+/** Amounts of a refusal by a window. */
+export interface RefusedAmounts {
+  readonly spentNanoUsd: number
+  readonly raisedNanoUsd?: number | undefined
+  readonly estimatedNanoUsd: number
+  readonly atMs: number
+}
+
 /** Returns the error of a request that does not fit a window: `spent` + `estimated` is more than `limit`. */
-export function windowRefusal(
-  { period, limitNanoUsd }: BudgetWindow,
-  { spentNanoUsd, estimatedNanoUsd, atMs }: { spentNanoUsd: number; estimatedNanoUsd: number; atMs: number },
-): GatewayError {
+export function windowRefusal(window: BudgetWindow, amounts: RefusedAmounts): GatewayError {
+  const { limitNanoUsd } = window
+  const { spentNanoUsd, raisedNanoUsd = 0, estimatedNanoUsd, atMs } = amounts
+  if ('budget' in window)
+    return budgetRefusal(window, {
+      limit: limitNanoUsd + raisedNanoUsd,
+      spent: spentNanoUsd,
+      estimated: estimatedNanoUsd,
+    })
+  const { period } = window
   const resets = periodOf(period, atMs).resetsAt
   return new GatewayError(
     period === 'day' ? 'cost_limit_per_day' : 'cost_limit_per_month',
@@ -39,9 +54,11 @@ export function windowRefusal(
   )
 }
 
+const CAP_CODES: ReadonlySet<string> = new Set(['cost_limit_per_request', 'cost_limit_per_day', 'cost_limit_per_month'])
+
 /** Tests for a refusal by a cap. */
 export function isRefusal(error: unknown): error is GatewayError {
-  return error instanceof GatewayError && error.code.startsWith('cost_limit_per_')
+  return error instanceof GatewayError && (CAP_CODES.has(error.code) || BUDGET_CODES.has(error.code))
 }
 
 /** Returns the same refusal with the status that the operator has configured. */

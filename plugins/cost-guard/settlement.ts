@@ -2,15 +2,15 @@ import type { Clock, Exchange, Log } from 'turnpike/plugin'
 import type { BytesReply, Ending } from 'turnpike/plugin/bytes'
 import { answererOf, costOf, type Estimate, type Prices, type Usage } from 'turnpike/plugin/spend'
 import type { Admission } from './admission.ts'
-import type { Hold } from './hold.ts'
-import { hasInput } from './input.ts'
+import { hasInput, inputTokensOf } from './input.ts'
 import { meteredStream } from './metered-stream.ts'
 import { runsOn } from './metering.ts'
+import { type Charge, NOTHING, type RequestHolds } from './request-holds.ts'
 
 /** Inputs of a request's settlement. */
 export interface Bill {
   readonly exchange: Exchange
-  readonly hold: Hold
+  readonly holds: RequestHolds
   readonly admission: Admission
   /** Returns the estimate by weight. */
   readonly weigh: () => Estimate
@@ -31,26 +31,28 @@ const MOST_TOKENS_A_SECOND = 500
 
 /** Settles a reply once, on any end, and keeps a stream within its hold until then. */
 export function settleReply(bill: Bill): void {
-  const { exchange, hold, admission, weigh, isMetered } = bill
+  const { exchange, holds, admission, weigh, isMetered } = bill
   const { reply } = exchange
   // A plugin replied instead of the provider: nothing is owed.
-  if (reply === undefined || answererOf(exchange) === undefined) settle(bill, () => 0)
-  else if (reply.kind === 'bytes') settle(bill, () => costOfReply(bill, reply))
+  if (reply === undefined || answererOf(exchange) === undefined) settle(bill, () => NOTHING)
+  else if (reply.kind === 'bytes') settle(bill, () => chargeOfReply(bill, reply))
   else if (isMetered) {
     exchange.reply = meteredStream(reply, {
       request: exchange.client.document,
-      hold,
+      holds,
       estimate: admission.estimate,
       weigh,
-      inputOf: (usage) => priced(bill, { ...usage, outputTokens: 0 }),
+      inputOf: (usage) => priced(bill, { ...usage, outputTokens: 0 }).nanoUsd,
       onEnd({ ending, mostTokens, mostNanoUsd, isCut }) {
         if (isCut) exchange.note('cut', { mostTokens })
-        settle(bill, () => costOfStream(bill, ending, { mostNanoUsd, mostTokens }))
+        settle(bill, () => chargeOfStream(bill, ending, { nanoUsd: mostNanoUsd, outputTokens: mostTokens }))
       },
     })
   } else
     void reply.ended.then((ending) =>
-      settle(bill, () => costOfStream(bill, ending, { mostNanoUsd: mostByNow(bill, ending.usage), mostTokens: 0 })),
+      settle(bill, () =>
+        chargeOfStream(bill, ending, ending.outcome === 'complete' ? UNKNOWN : mostByNow(bill, ending.usage)),
+      ),
     )
 }
 
@@ -60,69 +62,86 @@ export function settleReply(bill: Bill): void {
  */
 export function settleFailure(bill: Bill, { isAsked }: { isAsked: boolean }): void {
   const isOwed = isAsked && bill.exchange.signal.aborted
-  settle(bill, () => (isOwed ? Math.min(mostByNow(bill, undefined), bill.hold.heldNanoUsd) : 0))
+  settle(bill, () => (isOwed ? withinHold(bill, mostByNow(bill, undefined), undefined) : NOTHING))
+}
+
+/** No more than is held. */
+const UNKNOWN: Most = { nanoUsd: 0, outputTokens: 0 }
+
+/** Upper bound of a charge. */
+interface Most {
+  readonly nanoUsd: number
+  readonly outputTokens: number
 }
 
 /**
- * Returns the cost of a reply: a refusal of the provider costs nothing; a reply without counts may have cost all that
+ * Returns the charge of a reply: a refusal of the provider costs nothing; a reply without counts may have cost all that
  * is held.
  */
-function costOfReply(bill: Bill, { status, usage }: BytesReply): number {
-  if (status >= 400) return 0
+function chargeOfReply(bill: Bill, { status, usage }: BytesReply): Charge {
+  if (status >= 400) return NOTHING
   return usage === undefined ? mostOfHold(bill, 0) : whole(bill, usage)
 }
 
 /**
- * Returns the cost of a stream. A complete one has reported its counts. One that ended early costs what was received,
+ * Returns the charge of a stream. A complete one has reported its counts. One that ended early costs what was received,
  * never more than the hold.
  */
-function costOfStream(
-  bill: Bill,
-  { outcome, usage }: Ending,
-  { mostNanoUsd, mostTokens }: { mostNanoUsd: number; mostTokens: number },
-): number {
-  if (outcome === 'complete') return usage === undefined ? mostOfHold(bill, mostTokens) : whole(bill, usage)
-  const known = usage === undefined ? 0 : priced(bill, usage)
-  return Math.max(known, Math.min(mostNanoUsd, bill.hold.heldNanoUsd))
+function chargeOfStream(bill: Bill, { outcome, usage }: Ending, most: Most): Charge {
+  if (outcome === 'complete') return usage === undefined ? mostOfHold(bill, most.outputTokens) : whole(bill, usage)
+  const known = usage === undefined ? NOTHING : priced(bill, usage)
+  const bound = withinHold(bill, most, usage)
+  return { nanoUsd: Math.max(known.nanoUsd, bound.nanoUsd), tokens: Math.max(known.tokens, bound.tokens) }
 }
 
 /** Returns the part of the hold that a reply without counts may have cost: an estimate by size held more. */
-function mostOfHold({ hold, admission, weigh }: Bill, mostTokens: number): number {
-  return Math.min(hold.heldNanoUsd, costOf(weigh(), Math.max(admission.heldTokens, mostTokens)))
+function mostOfHold(bill: Bill, mostTokens: number): Charge {
+  const outputTokens = Math.max(bill.admission.heldTokens, mostTokens)
+  return withinHold(bill, { nanoUsd: costOf(bill.weigh(), outputTokens), outputTokens }, undefined)
 }
 
-function mostByNow(bill: Bill, usage: Usage | undefined): number {
-  const { exchange, hold, weigh, clock, atMs } = bill
-  if (runsOn(exchange)) return hold.heldNanoUsd
-  const tokens = Math.ceil((Math.max(0, clock.nowMs() - atMs) / 1000) * MOST_TOKENS_A_SECOND)
+/** Returns the bound as a charge, at most what is held. */
+function withinHold({ holds, weigh }: Bill, { nanoUsd, outputTokens }: Most, usage: Usage | undefined): Charge {
+  const inputTokens = hasInput(usage) ? inputTokensOf(usage) : weigh().inputTokens
+  return {
+    nanoUsd: Math.min(nanoUsd, holds.money.heldNanoUsd),
+    tokens: Math.min(inputTokens + outputTokens, holds.heldTokens),
+  }
+}
+
+function mostByNow(bill: Bill, usage: Usage | undefined): Most {
+  const { exchange, holds, weigh, clock, atMs, admission } = bill
+  if (runsOn(exchange)) return { nanoUsd: holds.money.heldNanoUsd, outputTokens: admission.heldTokens }
+  const outputTokens = Math.ceil((Math.max(0, clock.nowMs() - atMs) / 1000) * MOST_TOKENS_A_SECOND)
   const estimate = weigh()
-  const inputNanoUsd = hasInput(usage) ? priced(bill, { ...usage, outputTokens: 0 }) : estimate.inputNanoUsd
-  return costOf({ ...estimate, inputNanoUsd }, tokens)
+  const inputNanoUsd = hasInput(usage) ? priced(bill, { ...usage, outputTokens: 0 }).nanoUsd : estimate.inputNanoUsd
+  return { nanoUsd: costOf({ ...estimate, inputNanoUsd }, outputTokens), outputTokens }
 }
 
-function whole(bill: Bill, usage: Usage): number {
+function whole(bill: Bill, usage: Usage): Charge {
   bill.learn(usage)
   return priced(bill, usage)
 }
 
-function priced({ exchange, prices, atMs }: Bill, usage: Usage): number {
-  return prices.price(answererOf(exchange) ?? exchange.target, usage, atMs).costNanoUsd
+function priced({ exchange, prices, atMs }: Bill, usage: Usage): Charge {
+  const { costNanoUsd: nanoUsd } = prices.price(answererOf(exchange) ?? exchange.target, usage, atMs)
+  return { nanoUsd, tokens: inputTokensOf(usage) + usage.outputTokens }
 }
 
-function settle(bill: Bill, cost: () => number): void {
-  const { hold, exchange, log } = bill
-  hold.settle(knownCost(bill, cost)).catch((error: unknown) => {
+function settle(bill: Bill, charge: () => Charge): void {
+  const { holds, exchange, log } = bill
+  holds.settle(knownCharge(bill, charge)).catch((error: unknown) => {
     // The database has refused it permanently, or too many wait: the hold counts in full once its lease expires.
     log.warn({ requestId: exchange.id, reason: String(error) }, 'spend.unsettled')
   })
 }
 
-/** Returns the cost, or the held amount when the cost cannot be determined. */
-function knownCost({ hold, exchange, log }: Bill, cost: () => number): number {
+/** Returns the charge, or the held amounts when it cannot be determined. */
+function knownCharge({ holds, exchange, log }: Bill, charge: () => Charge): Charge {
   try {
-    return cost()
+    return charge()
   } catch (error) {
     log.error({ requestId: exchange.id, reason: String(error) }, 'spend.cost-unknown')
-    return hold.heldNanoUsd
+    return { nanoUsd: holds.money.heldNanoUsd, tokens: holds.heldTokens }
   }
 }

@@ -20,6 +20,7 @@ import type { RequestLimits } from '../http/rate-limit.ts'
 import type { Pipelines } from '../pipeline/pipelines.ts'
 import type { LoadedPlugin, PluginRegistry } from '../pipeline/registry.ts'
 import { createPaymentBooks } from '../stores/sql/payments/payment-books.ts'
+import { createBudgets } from '../stores/sql/spend/budgets.ts'
 import type { SqlStore } from '../stores/sql/store.ts'
 import type { Accounts } from './accounts.ts'
 import type { AgentPayments } from './agent-payments.ts'
@@ -118,6 +119,7 @@ export function openDashboard(parts: DashboardParts): DashboardOptions | undefin
     receipts: telemetry.receipts,
     ...intake,
     payments: createPaymentBooks(database),
+    budgets: createBudgets(database),
     credits: config.mode === 'cloud' ? (page) => database.run('ledger.list', page) : undefined,
     plugins: () => installed().map(shown),
     pluginsInDetail: () => [

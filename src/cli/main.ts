@@ -23,6 +23,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
   prices: async () => (await import('./prices.ts')).addPricesCommand,
   receipt: async () => (await import('./receipt.ts')).addReceiptCommand,
   ledger: async () => (await import('./ledger/command.ts')).addLedgerCommand,
+  conversation: async () => (await import('./conversation/command.ts')).addConversationCommand,
   codex: async () => (await import('./codex/command.ts')).addCodexCommand,
   'session-token': async () => (await import('./session-token.ts')).addSessionTokenCommand,
   account: async () => (await import('./account.ts')).addAccountCommand,

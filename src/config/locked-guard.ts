@@ -1,9 +1,10 @@
+import { BUDGET_NAMES } from '../core/money/budget-windows.ts'
 import type { Config } from './schema.ts'
 
 /** Plugin that enforces caps: locked where the operator, or a key's owner, has set one. */
 export const CAP_GUARD = 'cost-guard'
 /** Options of the plugin that are caps. */
-const GUARD_CAPS = ['per_request', 'per_day', 'per_month']
+const GUARD_CAPS = ['per_request', 'per_day', 'per_month', ...BUDGET_NAMES]
 
 /**
  * Adds `cost-guard` to the locked plugins when the configuration sets a cap, in `costs` or as an option of the plugin:

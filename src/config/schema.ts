@@ -203,6 +203,24 @@ const costs = z.strictObject({
   user_per_month: cap('The most that all keys of a user together may spend in a UTC month'),
   instance_per_day: cap('The most that all keys together may spend in a UTC day'),
   instance_per_month: cap('The most that all keys together may spend in a UTC month'),
+  per_conversation: cap('The most that each conversation of a key may cost'),
+  per_agent: cap('The most that each agent of a run may cost: the main one, and each sub-agent by its name'),
+  per_run: cap('The most that a run may cost: a conversation with those of all its sub-agents'),
+  turns_per_conversation: z
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .optional()
+    .describe('The most requests of a conversation that a provider answers. 0 blocks. Unset: no limit.'),
+  tokens_per_conversation: z
+    .int()
+    .min(0)
+    .max(1_000_000_000_000)
+    .optional()
+    .describe('The most input and output tokens of a conversation, as billed. 0 blocks. Unset: no limit.'),
+  time_per_conversation: duration({ min: '1m', max: '30d' })
+    .optional()
+    .describe('The longest time of a conversation, from its first request. Unset: no limit.'),
 })
 
 /** Above 0: an unknown price is not free. */

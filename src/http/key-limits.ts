@@ -5,9 +5,14 @@ import { namedModels } from '../core/request/named-models.ts'
 import type { RequestDocument } from '../core/request/request.ts'
 import type { ResolvedPipeline } from '../pipeline/resolve.ts'
 
-/** Returns whether a key's owner has set a cap on it. */
-export function isCapped({ costPerRequest, costPerDay, costPerMonth }: KeyLimits = {}): boolean {
-  return costPerRequest !== undefined || costPerDay !== undefined || costPerMonth !== undefined
+/** Limits that only lists of names and a rate are; every other one is a cap. */
+const NO_CAPS = new Set(['requestsPerMinute', 'models', 'modules'])
+
+/** Tests for a cap that a key's owner has set on it. */
+export function isCapped(limits: KeyLimits | undefined): boolean {
+  if (limits === undefined) return false
+  for (const [name, limit] of Object.entries(limits)) if (limit !== undefined && !NO_CAPS.has(name)) return true
+  return false
 }
 
 /**

@@ -1,10 +1,14 @@
-import type { Cap, Caps, CapsOf } from '../core/money/caps.ts'
+import { BUDGET_NAMES, BUDGETS, type BudgetName } from '../core/money/budget-windows.ts'
+import type { BudgetLimits, Cap, Caps, CapsOf } from '../core/money/caps.ts'
 import { toNanoUsd } from '../core/money/usd.ts'
 import type { KeyLimits } from '../core/ports/keys.ts'
 import type { Caller } from '../core/request/caller.ts'
 
+/** The operator's limits of conversations, agents and runs, as configured: USD, turns, tokens, milliseconds. */
+type ConfiguredBudgets = { readonly [Name in BudgetName]?: number | undefined }
+
 /** The operator's configured caps, in USD; unset: no cap. */
-export interface ConfiguredCaps {
+export interface ConfiguredCaps extends ConfiguredBudgets {
   readonly per_request?: number | undefined
   readonly per_day?: number | undefined
   readonly per_month?: number | undefined
@@ -27,6 +31,7 @@ export function createCapsOf(costs: ConfiguredCaps): CapsOf {
       ...(userId === undefined ? [] : capsOn(`user:${userId}`, costs.user_per_day, costs.user_per_month)),
       ...instance,
     ],
+    budgets: budgetsOf(costs, limits),
   })
   const known = new WeakMap<Caller, Caps>()
   return (caller) => {
@@ -38,6 +43,26 @@ export function createCapsOf(costs: ConfiguredCaps): CapsOf {
 
 function capsOnKey(scope: string, costs: ConfiguredCaps, limits: KeyLimits = {}): Cap[] {
   return capsOn(scope, least(costs.per_day, limits.costPerDay), least(costs.per_month, limits.costPerMonth))
+}
+
+const SECOND_MS = 1000
+
+function budgetsOf(costs: ConfiguredCaps, limits: KeyLimits = {}): BudgetLimits {
+  const { secondsPerConversation: seconds } = limits
+  const ofKey: ConfiguredBudgets = {
+    per_conversation: limits.costPerConversation,
+    per_agent: limits.costPerAgent,
+    per_run: limits.costPerRun,
+    turns_per_conversation: limits.turnsPerConversation,
+    tokens_per_conversation: limits.tokensPerConversation,
+    time_per_conversation: seconds === undefined ? undefined : seconds * SECOND_MS,
+  }
+  const budgets: { [Name in BudgetName]?: number } = {}
+  for (const name of BUDGET_NAMES) {
+    const limit = least(costs[name], ofKey[name])
+    if (limit !== undefined) budgets[name] = BUDGETS[name].unit === 'usd' ? toNanoUsd(limit) : limit
+  }
+  return budgets
 }
 
 /** Returns the lower of two caps; either may be unset. */

@@ -39,6 +39,7 @@ const COMMANDS: Readonly<Record<string, readonly [words: readonly string[], code
   patterns: [['list'], DONE],
   cache: [['stats'], DONE],
   codex: [[], DONE],
+  conversation: [['raise', 'conv_1', '--by', '1', ...NO_GATEWAY], UNAVAILABLE],
 }
 
 const env = {

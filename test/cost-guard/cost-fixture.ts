@@ -42,6 +42,7 @@ export interface Asking {
   extra?: JsonObject
   dialect?: DialectName
   prompt?: string
+  headers?: Readonly<Record<string, string>>
   signal?: AbortSignal
   onChunk?: (chunk: Buffer) => void
   timeoutMs?: number
@@ -78,9 +79,10 @@ export async function openCostFixtureWith<Started extends Gateway>(
     books,
     ask(
       scenario,
-      { as, guard = 'per_day=1', pipe, stream = false, extra, dialect = 'messages', prompt = 'hi', ...rest },
+      { as, guard = 'per_day=1', pipe, stream = false, extra, dialect = 'messages', prompt = 'hi', ...more },
     ) {
-      const headers = { authorization: `Bearer ${tokenOf(as)}`, 'x-svc-pipe': pipe ?? guardedBy(guard) }
+      const { headers: own, ...rest } = more
+      const headers = { authorization: `Bearer ${tokenOf(as)}`, 'x-svc-pipe': pipe ?? guardedBy(guard), ...own }
       const body = ask(prompt, { ...(stream && { stream }), ...(dialect === 'chat' && { model: 'gpt-4o' }), ...extra })
       const sent = dialect === 'responses' ? toResponses(body) : body
       return scenario.send({ path: PATHS[dialect], headers, body: sent, ...rest })

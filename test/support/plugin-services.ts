@@ -13,7 +13,7 @@ export function createPluginServices(log: Log): PluginServices {
     stores: { open: () => ({ get: async () => undefined, set: async () => {}, delete: async () => {} }) },
     folder: '/nowhere',
     engines: { redisUrl: undefined, databaseUrl: undefined },
-    caps: () => ({ perRequestNanoUsd: undefined, windows: [] }),
+    caps: () => ({ perRequestNanoUsd: undefined, windows: [], budgets: {} }),
     prices: { price: unused, rates: unused },
     tokens: { inputTokens: unused },
     spend: { reserve: unused, grow: unused, settle: unused, spent: unused },

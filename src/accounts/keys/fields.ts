@@ -7,6 +7,11 @@ const MOST_LISTED = 100
 const LONGEST_LISTED = 200
 const MOST_USD = 1_000_000
 const MOST_REQUESTS = 1_000_000
+const MOST_TURNS = 1_000_000
+const MOST_TOKENS = 1_000_000_000_000
+const LEAST_SECONDS = 60
+/** A budget ends 30 days after its last use. */
+const MOST_SECONDS = 30 * 24 * 60 * 60
 
 /** Control characters and lone surrogates, which databases refuse. */
 const NOT_TEXT = /[\p{Cc}\p{Cs}]/u
@@ -25,6 +30,12 @@ const usd = z
   .max(MOST_USD, { error: `expected an amount in USD from 0 to ${MOST_USD}` })
   .optional()
 
+/** Returns the schema of an optional whole number. */
+function countOf(most: number, least = 0) {
+  const error = `expected a whole number from ${least} to ${most}`
+  return z.int({ error }).min(least, { error }).max(most, { error }).optional()
+}
+
 const names = z
   .array(textOf(LONGEST_LISTED), { error: `expected a list of at most ${MOST_LISTED} names` })
   .max(MOST_LISTED, { error: `expected a list of at most ${MOST_LISTED} names` })
@@ -36,11 +47,13 @@ const limits = z
       costPerRequest: usd,
       costPerDay: usd,
       costPerMonth: usd,
-      requestsPerMinute: z
-        .int({ error: `expected a whole number from 1 to ${MOST_REQUESTS}` })
-        .min(1, { error: `expected a whole number from 1 to ${MOST_REQUESTS}` })
-        .max(MOST_REQUESTS, { error: `expected a whole number from 1 to ${MOST_REQUESTS}` })
-        .optional(),
+      costPerConversation: usd,
+      costPerAgent: usd,
+      costPerRun: usd,
+      turnsPerConversation: countOf(MOST_TURNS),
+      tokensPerConversation: countOf(MOST_TOKENS),
+      secondsPerConversation: countOf(MOST_SECONDS, LEAST_SECONDS),
+      requestsPerMinute: countOf(MOST_REQUESTS, 1),
       models: names,
       modules: names,
     },

@@ -1,4 +1,5 @@
 import type { Caller } from '../request/caller.ts'
+import type { BudgetName } from './budget-windows.ts'
 
 /** A limit of spending in a window of the UTC calendar. */
 export interface Cap {
@@ -8,11 +9,16 @@ export interface Cap {
   readonly limitNanoUsd: number
 }
 
+/** Limits by budget: nano-USD, turns, tokens, milliseconds. */
+export type BudgetLimits = Readonly<Partial<Record<BudgetName, number>>>
+
 /** Spending limits of a caller. */
 export interface Caps {
   /** For one request; `undefined`: no limit. */
   readonly perRequestNanoUsd: number | undefined
   readonly windows: readonly Cap[]
+  /** Limits of conversations, agents and runs, in the units of the budgets. */
+  readonly budgets: BudgetLimits
 }
 
 /** Returns the caps that the operator, and the key itself, have set for a caller. */

@@ -40,8 +40,13 @@ export function estimate(asked: Asked, { tokens, prices }: Estimators, terms: Te
   const ownTokens = targets.reduce((most, target) => Math.max(most, sentTokens(asked, tokens, target)), 0)
   const { storedInputTokens = 0 } = asked
   const inputTokens = ownTokens + storedInputTokens
-  const mostTokens = Math.ceil(ownTokens * MARGIN) + MARGIN_TOKENS + storedInputTokens
+  const mostTokens = withMargin(ownTokens) + storedInputTokens
   return priced(asked, prices, { ...terms, targets, inputTokens, mostTokens })
+}
+
+/** Returns the most input tokens that a request of so many estimated ones can have. */
+export function withMargin(inputTokens: number): number {
+  return Math.ceil(inputTokens * MARGIN) + MARGIN_TOKENS
 }
 
 /** Fewest tokens that a text of so many bytes is taken to have, where prices depend on the length of the input. */

@@ -8,6 +8,17 @@ export interface KeyLimits {
   readonly costPerDay?: number | undefined
   /** Most in a UTC month, in USD. */
   readonly costPerMonth?: number | undefined
+  /** Most of a conversation, in USD. */
+  readonly costPerConversation?: number | undefined
+  /** Most of each agent of a run, in USD. */
+  readonly costPerAgent?: number | undefined
+  /** Most of a run, a conversation with those of its sub-agents, in USD. */
+  readonly costPerRun?: number | undefined
+  readonly turnsPerConversation?: number | undefined
+  /** Most input and output tokens of a conversation, as billed. */
+  readonly tokensPerConversation?: number | undefined
+  /** Longest time of a conversation from its first request. */
+  readonly secondsPerConversation?: number | undefined
   readonly requestsPerMinute?: number | undefined
   /** The only models that it may use; a `*` at the end matches any rest. */
   readonly models?: readonly string[] | undefined

@@ -38,9 +38,9 @@ export type Reservation =
 export interface SpendSums {
   readonly settledNanoUsd: number
   readonly heldNanoUsd: number
-  /** Of a budget that has been used: the amount by which its limit has been raised. */
+  /** Amount by which the limit of a budget has been raised; unset for other windows, and for unused ones. */
   readonly raisedNanoUsd?: number
-  /** Of a budget that has been used: the moment of its first use. */
+  /** Moment of the first use of a budget; likewise. */
   readonly begunAtMs?: number
 }
 

@@ -20,11 +20,22 @@ const ADVICE: Partial<Record<ErrorCode, (fields: Fields) => string>> = {
   cost_limit_per_request: (fields) => `Compact the conversation, raise the cap of $${fields.limit} for one request`,
   cost_limit_per_day: (fields) => `Raise the gateway's cap of $${fields.limit} a day`,
   cost_limit_per_month: (fields) => `Raise the gateway's cap of $${fields.limit} a month`,
+  cost_limit_per_conversation: raiseAdvice,
+  cost_limit_per_agent: raiseAdvice,
+  cost_limit_per_run: raiseAdvice,
+  turn_limit_per_conversation: raiseAdvice,
+  token_limit_per_conversation: raiseAdvice,
+  time_limit_per_conversation: raiseAdvice,
   plan_calls_used: () => 'Take a larger plan of the gateway',
   payment_required: () => 'Add credits to your account at the gateway',
 }
 
 type Fields = GatewayError['fields']
+
+/** Advises to raise a budget, by the command that the refusal names. */
+function raiseAdvice({ raise_with: command }: Fields): string {
+  return `Ask the owner of the key to run ${command}`
+}
 
 const LIMIT_TYPE = 'usage_limit_reached'
 const LIMIT_STATUS = 429

@@ -1,6 +1,7 @@
 import type Router from '@koa/router'
 import type { Context, Middleware, Next } from 'koa'
 import type { VerifySession } from '../../accounts/sessions/session.ts'
+import type { Budgets } from '../../core/ports/budgets.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { ListCredits } from '../../core/ports/credit-entries.ts'
 import type { PaymentBooks } from '../../core/ports/payment-books.ts'
@@ -9,6 +10,7 @@ import type { BodyIntake } from '../body-intake.ts'
 import type { RequestLimits } from '../rate-limit.ts'
 import type { RequestState } from '../request-context.ts'
 import { assetsRoute } from './assets.ts'
+import { budgetsRoute, raiseBudgetRoute } from './budgets.ts'
 import { type CaptureOptInRouteOptions, captureOptInRoute, captureRoute } from './capture-routes.ts'
 import { creditsRoute } from './credits.ts'
 import type { LivePages } from './live-pages.ts'
@@ -33,6 +35,7 @@ export interface DashboardOptions extends Pick<RequestRouteOptions, 'receipts' |
   /** Capture opt-ins of cloud mode; `undefined` where users cannot opt in. */
   readonly captureOptIns: CaptureOptInRouteOptions['optIns'] | undefined
   readonly payments: PaymentBooks
+  readonly budgets: Budgets
   /** Credit ledger of cloud mode. */
   readonly credits: ListCredits | undefined
   /** Details of plugins for users. */
@@ -64,6 +67,8 @@ export function addDashboard(router: Router<RequestState>, options: DashboardOpt
     ctx.body = options.settings()
   })
   api('live', liveRoute(options))
+  api('conversations/:id/budgets', budgetsRoute(options))
+  router.post('/dashboard/api/conversations/:id/budgets', unstored, raiseBudgetRoute({ ...options, intake }))
   if (captureOptIns !== undefined) {
     const optIns = { viewer, optIns: captureOptIns, intake }
     api('capture', captureRoute(optIns))
