@@ -1,10 +1,12 @@
 // `node bench/telemetry.ts [postgresql://…]`: cost of recording one request on the main thread, in microseconds of CPU.
 // It includes all work of that thread: making the row, the batch's way to the database, its reply. The thread that
 // writes SQLite is excluded. Limits: requests arrive as fast as they are stored, so batches are full.
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
+import { NO_COST } from '../src/core/money/prices.ts'
 import type { Log } from '../src/core/ports/log.ts'
 import type { Receipt } from '../src/core/telemetry/receipt.ts'
 import { finishedRequestOf } from '../src/journal/receipts/finished-request.ts'
@@ -52,7 +54,8 @@ for (let i = 0; i < ROUNDS; i++) {
   )
   const context = { exchange, admittedAtMs: Date.now() }
   const all = await round(
-    (receipt) => telemetry.record(finishedRequestOf(receipt, context, { hasReceipt: true })),
+    (receipt) =>
+      telemetry.record(finishedRequestOf(receipt, context, { hasReceipt: true, pricer: { split: () => NO_COST } })),
     () => telemetry.close(60_000),
   )
   costs.push(all - nothing)

@@ -3,7 +3,7 @@ import { ConfigError } from '../config/config-error.ts'
 import { plansFrom } from '../config/plans.ts'
 import type { Config } from '../config/schema.ts'
 import type { CapsOf } from '../core/money/caps.ts'
-import type { Prices } from '../core/money/prices.ts'
+import type { CostSplitter, Prices } from '../core/money/prices.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { SpendLedger } from '../core/ports/spend-ledger.ts'
 import type { TokenCounter } from '../core/ports/token-counter.ts'
@@ -22,7 +22,7 @@ import { type Opened, openParts } from './open-parts.ts'
 /** Prices, token counts, caps and the ledgers that enforce them. */
 export interface Spend {
   readonly ledger: SpendLedger
-  readonly prices: Prices
+  readonly prices: Prices & CostSplitter
   readonly tokens: TokenCounter
   readonly capsOf: CapsOf
   /** Quota charges of plans; unset in local mode, where calls are free of charge. */
@@ -68,7 +68,7 @@ function callLeaseMs({ providers: { timeouts } }: Config): number {
   return timeouts.connect + timeouts.first_byte + LEASE_ROOM_MS
 }
 
-function openPrices({ prices: { file, ceiling } }: Config): Prices {
+function openPrices({ prices: { file, ceiling } }: Config): Prices & CostSplitter {
   try {
     return withFreeDemo(createPriceBook({ overrides: loadPriceOverrides(file), ceiling }))
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { ConfigError } from '../config/config-error.ts'
 import type { Config } from '../config/schema.ts'
+import type { CostSplitter } from '../core/money/prices.ts'
 import type { Channel } from '../core/ports/channel.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { Log } from '../core/ports/log.ts'
@@ -73,7 +74,7 @@ export function openTelemetry(options: TelemetryOptions): Promise<Opened<Telemet
     disposal.add('telemetry', () => store?.close(drainMs))
     const retention = disposal.use('retention', openRetention(options, store))
     const metrics = config.metrics.enabled ? new Metrics({ version: config.build, mode: config.mode }) : undefined
-    const onBuilt = fanOut(config, { store, feed, metrics, tracer })
+    const onBuilt = fanOut(config, { store, feed, metrics, tracer, pricer: spend.prices })
     const { prices: pricer, tokens } = spend
     const receiptStore = createReceiptStore(database, ledgerKeyOf(keys))
     if (sharesLedger(config)) await explained(() => assertOwnLedger(receiptStore, keys))
@@ -120,14 +121,15 @@ interface Listeners {
   readonly feed: TelemetryOptions['feed']
   readonly metrics: Metrics | undefined
   readonly tracer: Tracer | undefined
+  readonly pricer: CostSplitter
 }
 
 /** Fans each receipt out to rows, the live feed, metrics and traces; `undefined` when all are off. */
-function fanOut({ receipts }: Config, { store, feed, metrics, tracer }: Listeners): ReceiptsOptions['onBuilt'] {
+function fanOut({ receipts }: Config, { store, feed, metrics, tracer, pricer }: Listeners): ReceiptsOptions['onBuilt'] {
   if (store === undefined && metrics === undefined && tracer === undefined) return undefined
-  const kept = { hasReceipt: receipts.enabled }
+  const options = { hasReceipt: receipts.enabled, pricer }
   return (receipt, facts) => {
-    const finished = finishedRequestOf(receipt, facts, kept)
+    const finished = finishedRequestOf(receipt, facts, options)
     store?.record(finished)
     if (store !== undefined) feed.publish(finished)
     metrics?.count(finished)

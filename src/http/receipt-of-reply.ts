@@ -8,7 +8,7 @@ import type { Latency } from '../journal/receipts/build.ts'
 import type { ReplyRecorder } from '../journal/receipts/receipts.ts'
 import { onClosed } from './client-disconnect.ts'
 import { presentedSecrets } from './credential.ts'
-import { followBody } from './sent-body.ts'
+import { followBody, tapBody } from './sent-body.ts'
 
 /** Reply header with the receipt's id. */
 export const RECEIPT_HEADER = 'x-svc-receipt'
@@ -40,6 +40,7 @@ export class ReceiptOfReply {
   readonly #exchange: Exchange
   #runAtMs: number
   #repliedAtMs: number | undefined
+  #firstByteAtMs: number | undefined
   #error: unknown
 
   constructor(
@@ -51,6 +52,9 @@ export class ReceiptOfReply {
     this.#moments = moments
     this.#exchange = exchange
     this.#runAtMs = performance.now()
+    tapBody(res, () => {
+      this.#firstByteAtMs ??= performance.now()
+    })
     const digest = recorder.writesReceipts ? followBody(res) : () => NOT_DIGESTED
     onClosed(res, () => {
       const { sha256, bytes } = digest()
@@ -94,6 +98,7 @@ export class ReceiptOfReply {
       totalMs: closedAtMs - enteredAtMs,
       gatewayMs: repliedAtMs - readAtMs - (providerMs ?? 0),
       providerMs,
+      firstByteMs: this.#firstByteAtMs === undefined ? undefined : this.#firstByteAtMs - enteredAtMs,
     }
   }
 }

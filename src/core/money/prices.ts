@@ -11,6 +11,20 @@ export interface Cost {
   readonly matched: string | undefined
 }
 
+/** Cost of a usage by class, in nano-USD. The classes add up to the cost. */
+export interface CostByClass {
+  /** Input that was neither read from nor written to the prompt cache. */
+  readonly input: number
+  readonly cacheRead: number
+  readonly cacheWrite5m: number
+  readonly cacheWrite1h: number
+  /** Output without reasoning. */
+  readonly output: number
+  readonly reasoning: number
+  /** Requests of the provider's own tools, and fees per call. */
+  readonly serverTools: number
+}
+
 /** Upper bounds of a call's price, in nano-USD, rounded up: per token, per request of a provider's tool, and per call. */
 export interface Rates {
   readonly inputNanoUsd: number
@@ -37,6 +51,23 @@ export interface Prices {
   price(target: Target, usage: Usage, atMs: number): Cost
   /** Returns upper bounds for calls of up to so many input tokens: on the same terms no usage of that size costs more. */
   rates(target: Target, call: ExpectedCall, atMs: number): Rates
+}
+
+/** Splits costs by class. */
+export interface CostSplitter {
+  /** Returns the cost of a usage by class, which adds up to its price. */
+  split(target: Target, usage: Usage, atMs: number): CostByClass
+}
+
+/** The classes of a request that cost nothing. */
+export const NO_COST: CostByClass = {
+  input: 0,
+  cacheRead: 0,
+  cacheWrite5m: 0,
+  cacheWrite1h: 0,
+  output: 0,
+  reasoning: 0,
+  serverTools: 0,
 }
 
 /** Returns the target that answered; `undefined` when a plugin did, or nothing has yet. */

@@ -1,3 +1,4 @@
+import type { ReplyOutline } from './outline.ts'
 import type { Usage } from './usage.ts'
 
 /**
@@ -7,6 +8,7 @@ import type { Usage } from './usage.ts'
 export interface Ending {
   readonly outcome: 'complete' | 'incomplete' | 'cancelled'
   readonly usage: Usage | undefined
+  readonly outline?: ReplyOutline | undefined
   readonly error?: Error
 }
 

@@ -1,6 +1,9 @@
+import { isObject, tryParseJson } from '../json/json-value.ts'
+import type { Child } from '../json/scan.ts'
 import type { RequestDocument } from '../request/request.ts'
 import type { EventTranslator } from './event-translator.ts'
-import { createMessagesPartReader, partsOfMessage } from './messages-parts.ts'
+import { createMessagesPartReader, partsOfMessage, textAt } from './messages-parts.ts'
+import type { ReplyOutline } from './outline.ts'
 import type { PartReader, ReplyPart } from './reply-parts.ts'
 import { createMessagesEnd, type StreamEnd } from './stream-end.ts'
 import { readUsage, type Usage } from './usage.ts'
@@ -14,6 +17,9 @@ export interface EventSign {
   /** `stop`: nothing is missing. `finish`: nothing is missing if the stream ends here. `error`: it has failed. */
   readonly kind: 'stop' | 'finish' | 'error' | 'usage'
   readonly usage?: Usage | undefined
+  readonly stopReason?: string | undefined
+  /** Names of the tools that the event calls. */
+  readonly tools?: readonly string[]
 }
 
 /** Readers of a dialect's replies: their usage and their ending. */
@@ -24,6 +30,8 @@ export interface ReplyDialect {
   readEvent(name: string, data: string): EventSign | undefined
   /** The `usage` member of a JSON reply. */
   readUsage(raw: unknown): Usage | undefined
+  /** Reads the outline of a JSON reply, given its top-level members. Throws `ScanError`. */
+  readOutline(json: string, members: readonly Child[]): Partial<ReplyOutline>
   /** Places of the model's text in a reply. */
   readonly written: WrittenIn
   /** Creates a translator to canonical events, for listeners; `undefined` when the dialect is the canonical one. */
@@ -43,17 +51,24 @@ export interface ReplyDialect {
 
 const STOP: EventSign = { kind: 'stop' }
 const ERROR: EventSign = { kind: 'error' }
+const TOOL_USE = /^(?:server_|mcp_)?tool_use$/
 
 /** The canonical dialect. */
 export const MESSAGES_REPLIES: ReplyDialect = {
   name: 'messages',
-  meteredEvents: new Set(['message_start', 'message_delta', 'message_stop', 'error']),
+  meteredEvents: new Set(['message_start', 'content_block_start', 'message_delta', 'message_stop', 'error']),
   readEvent(name, data) {
     if (name === 'message_stop') return STOP
     if (name === 'error') return ERROR
-    return { kind: 'usage', usage: usageOfEvent(name, data) }
+    return readMessagesEvent(name, data)
   },
   readUsage,
+  readOutline: (json, members) => ({
+    stopReason: textAt(json, lastNamed(members, 'stop_reason')) || undefined,
+    tools: objectsIn(json, json.includes('tool_use"') ? lastNamed(members, 'content') : undefined)
+      .filter((block) => TOOL_USE.test(textAt(json, lastNamed(block, 'type'))))
+      .map((block) => textAt(json, lastNamed(block, 'name'))),
+  }),
   written: {
     event: 'content_block_delta',
     members: ['text', 'partial_json'],
@@ -74,11 +89,21 @@ export const MESSAGES_REPLIES: ReplyDialect = {
   createEnd: createMessagesEnd,
 }
 
-function usageOfEvent(name: string, data: string): Usage | undefined {
-  try {
-    const event = JSON.parse(data)
-    return readUsage(name === 'message_start' ? event?.message?.usage : event?.usage)
-  } catch {
-    return undefined
-  }
+function readMessagesEvent(name: string, data: string): EventSign {
+  if (name === 'content_block_start') return { kind: 'usage', tools: data.includes('tool_use"') ? toolsOf(data) : [] }
+  const event = tryParseJson(data)
+  if (!isObject(event)) return { kind: 'usage' }
+  const { message, delta, usage } = event
+  if (name === 'message_start')
+    return { kind: 'usage', usage: readUsage(isObject(message) ? message.usage : undefined) }
+  const stopReason = isObject(delta) && typeof delta.stop_reason === 'string' ? delta.stop_reason : undefined
+  return { kind: 'usage', usage: readUsage(usage), stopReason }
+}
+
+/** Returns the tool that a block calls, the client's or the provider's own. */
+function toolsOf(data: string): string[] {
+  const event = tryParseJson(data)
+  if (!isObject(event) || !isObject(event.content_block)) return []
+  const { type, name } = event.content_block
+  return TOOL_USE.test(String(type)) && typeof name === 'string' ? [name] : []
 }

@@ -15,14 +15,16 @@
  * Limits: an event that is larger than the framer's bound is passed on in several chunks.
  */
 
-import { children } from '../json/scan.ts'
 import type { ByteSource, Ending, ReplySink } from './byte-source.ts'
 import type { EventTranslator } from './event-translator.ts'
+import { OutlineCollector, type ReplyOutline } from './outline.ts'
+import { readReply } from './read-reply.ts'
 import { MESSAGES_REPLIES, type ReplyDialect } from './reply-dialect.ts'
 import { EventFramer, scanEvents } from './sse.ts'
 import { startedEvents } from './started-blocks.ts'
+import type { StreamHead } from './stream-head.ts'
 import { mergeUsage, type Usage } from './usage.ts'
-import { BytesShown, lastNamed, StreamShown, type UsageCheck } from './usage-check.ts'
+import { StreamShown, type UsageCheck } from './usage-check.ts'
 
 /** Response headers, lower-case names. */
 export type ReplyHeaders = Record<string, string | string[]>
@@ -45,6 +47,7 @@ export class BytesReply {
   #usage: Usage | undefined
   #check: UsageCheck | undefined
   #isUsageRead = false
+  #outline: ReplyOutline | undefined
 
   /** `usage` if it is known already, as for a replay. */
   constructor(status: number, headers: ReplyHeaders, bytes: Buffer, { usage, dialect }: BytesReplyOptions = {}) {
@@ -58,9 +61,21 @@ export class BytesReply {
 
   /** Token counts of a successful message, read from its bytes on first use. */
   get usage(): Usage | undefined {
-    if (!this.#isUsageRead && this.status === 200) this.#usage = usageOfReply(this, this.#check)
+    if (!this.#isUsageRead && this.status === 200) this.#read()
     this.#isUsageRead = true
     return this.#usage
+  }
+
+  /** Stop reason and tool calls of a successful message, read from its bytes on first use. */
+  get outline(): ReplyOutline | undefined {
+    if (this.#outline === undefined && this.status === 200) this.#read()
+    return this.#outline
+  }
+
+  #read(): void {
+    const { usage, outline } = readReply(this, this.#check)
+    if (!this.#isUsageRead) this.#usage = usage
+    this.#outline = outline
   }
 
   /** Sets a check that the usage passes; to be called before its first use. */
@@ -79,16 +94,6 @@ export class BytesReply {
 /** A listener of single Messages events: the event's name and its data as text, which the listener parses if needed. */
 export type EventListener = (name: string, data: string) => void
 
-/** Facts of a streamed reply before it flows. */
-export interface StreamHead {
-  status: number
-  headers: ReplyHeaders
-  /** The source sends whole events and their ending, as a replay or another stream's copy does. */
-  isWhole?: boolean
-  /** The shape of the events. Default: Messages. */
-  dialect?: ReplyDialect | undefined
-}
-
 /** A reply that streams server-sent events. */
 export class StreamReply {
   readonly kind = 'stream'
@@ -105,6 +110,9 @@ export class StreamReply {
   #usage: Usage | undefined
   #check: { readonly usage: UsageCheck; readonly shown: StreamShown } | undefined
   #translator: EventTranslator | undefined
+  readonly #outline = new OutlineCollector()
+  /** Outline of the stream that this one passes on. */
+  #passedOutline: ReplyOutline | undefined
   #sawStop = false
   #sawFinish = false
   #sawError = false
@@ -125,6 +133,11 @@ export class StreamReply {
   /** Token counts that the stream has reported so far. */
   get usage(): Usage | undefined {
     return this.#usage
+  }
+
+  /** Stop reason and tool calls, as far as the stream has shown them. */
+  get outline(): ReplyOutline {
+    return this.#passedOutline ?? this.#outline
   }
 
   /** True if `open` was called: an unopened stream must be cancelled by the code that drops it. */
@@ -184,6 +197,7 @@ export class StreamReply {
     if (this.#settled) return
     if (ending !== undefined) {
       this.#usage = ending.usage
+      this.#passedOutline = ending.outline
       this.#finish(ending)
       return
     }
@@ -250,6 +264,7 @@ export class StreamReply {
 
   #meter(name: string, data: string): void {
     const sign = this.dialect.readEvent(name, data)
+    if (sign !== undefined) this.#outline.add(sign)
     if (sign?.usage !== undefined) this.#usage = mergeUsage(this.#usage, sign.usage)
     if (sign?.kind === 'stop') this.#sawStop = true
     else if (sign?.kind === 'finish') this.#sawFinish = true
@@ -258,7 +273,7 @@ export class StreamReply {
 
   #finish(end: Ending): void {
     this.#settled = true
-    const ending = this.#checked(end)
+    const ending = { ...this.#checked(end), outline: this.outline }
     if (ending.outcome === 'complete' && this.#translator !== undefined)
       scanEvents(Buffer.from(this.#translator.end()), this.#tellTranslated)
     this.#settle(ending)
@@ -279,17 +294,4 @@ export type Reply = BytesReply | StreamReply
 /** Makes a JSON reply of the gateway itself. */
 export function jsonReply(body: unknown, { status = 200, headers = {} as ReplyHeaders } = {}): BytesReply {
   return new BytesReply(status, { 'content-type': 'application/json', ...headers }, Buffer.from(JSON.stringify(body)))
-}
-
-/** Reads only the `usage` member of a reply's JSON, the last one as in JSON.parse; the rest is not parsed. */
-function usageOfReply({ bytes, dialect }: BytesReply, check: UsageCheck | undefined): Usage | undefined {
-  try {
-    const json = bytes.toString('latin1')
-    const members = children(json, json.indexOf('{'))
-    const range = lastNamed(members, 'usage')
-    const usage = range && dialect.readUsage(JSON.parse(bytes.toString('utf8', range.start, range.end)))
-    return check === undefined ? usage : check(usage, new BytesShown(bytes, { json, members }, dialect.written))
-  } catch {
-    return undefined
-  }
 }

@@ -57,6 +57,11 @@ export function mergeUsage(earlier: Usage | undefined, later: Usage | undefined)
   return fromRaw({ ...earlier.raw, ...Object.fromEntries(given) })
 }
 
+/** Returns the output tokens that were spent on thinking; 0 where the provider does not report them. */
+export function reasoningTokensOf({ raw, outputTokens }: Pick<Usage, 'raw' | 'outputTokens'>): number {
+  return Math.min(countOf(recordOf(raw.output_tokens_details)?.thinking_tokens) ?? 0, outputTokens)
+}
+
 function fromRaw(raw: RawUsage): Usage {
   const lifetimes = recordOf(raw.cache_creation)
   const serverTools = recordOf(raw.server_tool_use)

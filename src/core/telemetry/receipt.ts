@@ -30,6 +30,9 @@ export interface Receipt {
   readonly attempts: readonly ReceiptAttempt[]
   /** The plugins that ran, as a pipeline string; `none` for none. */
   readonly pipeline: string
+  /** The conversation, and the turn of it from 1, as far as the process knew; left out in receipts of earlier versions. */
+  readonly conversation_id?: string
+  readonly turn?: number
   readonly steps: readonly ReceiptStep[]
   /** As far as the reply has reported it. */
   readonly usage: ReceiptUsage | null

@@ -1,4 +1,6 @@
+import type { CostByClass } from '../money/prices.ts'
 import type { DialectName } from '../reply/reply-dialect.ts'
+import type { Conversation } from '../request/conversation/conversation.ts'
 import type { RouteName } from '../request/route-name.ts'
 import type { Counterfactual, Receipt } from './receipt.ts'
 
@@ -37,10 +39,14 @@ export interface FinishedRequest {
   /** `null` when no model answered. */
   readonly modelServed: string | null
   readonly provider: string | null
+  /** `null` for a request that was refused before its conversation was known. */
+  readonly conversation: RequestConversation | null
   /** `null` when the reply reported none. */
-  readonly tokens: TokensByClass | null
+  readonly tokens: RequestTokens | null
   /** The provider's price; `null` when it cannot be known. */
   readonly costNanoUsd: number | null
+  /** The cost by class, which adds up to `costNanoUsd`; `null` when that is. */
+  readonly costs: CostByClass | null
   /** Source of the price: `operator`, `catalogue`, or `ceiling` for a model whose price is not known. */
   readonly priceSource: string | null
   /** Cost without the gateway; `null` when it cannot be computed. */
@@ -55,7 +61,43 @@ export interface FinishedRequest {
   readonly providerMs: number | null
   /** From the request's head to the end of the reply. */
   readonly totalMs: number
+  /** From the request's head to the first byte of the reply's body; `null` when none was written. */
+  readonly firstByteMs: number | null
+  /** In the words of the Messages API: `end_turn`, `max_tokens`, `tool_use`, …; `null` when the reply shows none. */
+  readonly stopReason: string | null
+  /** Names of the tools that the reply calls, at most 32. */
+  readonly tools: readonly string[]
+  /** Requests of the provider's own tools. */
+  readonly serverToolCalls: number
+  /** Part of the prompt that was not read from the provider's cache although the turn before had left it there. */
+  readonly lost: LostPrefix | null
   readonly trace: RequestTrace
+}
+
+/** The conversation of a finished request. */
+export interface RequestConversation extends Pick<Conversation, 'id' | 'rootId' | 'turn' | 'source'> {
+  readonly parentId: string | null
+  readonly agent: string | null
+  readonly client: string | null
+}
+
+/** A loss of the provider's prompt cache. */
+export interface LostPrefix {
+  readonly reason: string
+  /** The reason in words, with the field that changed. */
+  readonly detail: string
+  /** Tokens that were expected to be read from the cache. */
+  readonly tokens: number
+  /** Additional cost, in nano-USD. */
+  readonly nanoUsd: number
+}
+
+/** Tokens of a request and its reply. */
+export interface RequestTokens extends TokensByClass {
+  /** Part of `cacheWrite` with a lifetime of one hour. */
+  readonly cacheWrite1h: number
+  /** Part of `output` that was spent on thinking, where the provider reports it. */
+  readonly reasoning: number
 }
 
 /** Tokens of a request and its reply; `input` are the uncached ones. */

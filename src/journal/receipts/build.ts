@@ -35,6 +35,8 @@ export interface Latency {
   readonly gatewayMs: number
   /** `undefined` when no provider was called. */
   readonly providerMs: number | undefined
+  /** `undefined` when no byte of a body was written. */
+  readonly firstByteMs?: number | undefined
 }
 
 /** Inputs of a receipt beside the finished request. */
@@ -77,6 +79,7 @@ function receiptOf(
   const usage = ending?.usage ?? exchange.latestUsage
   const served = servedBy(exchange)
   const outcome = outcomeOf(facts, ending)
+  const { conversation } = exchange
   return {
     v: 2,
     id,
@@ -97,6 +100,8 @@ function receiptOf(
       status: status ?? null,
     })),
     pipeline: nameOf(pipeline, pipeline.length),
+    conversation_id: conversation.id,
+    turn: conversation.turn,
     steps: exchange.trace.map(({ module, action, durationMs, ownCostNanoUsd }) => ({
       module,
       action: nameOf(action),

@@ -2,11 +2,12 @@ import test from 'ava'
 import fc from 'fast-check'
 import { openExchange } from '../../../test/support/exchange.ts'
 import { sampleReceipt } from '../../../test/support/receipts.ts'
+import { NO_COST } from '../../core/money/prices.ts'
 import { decimalUsd } from '../../core/money/usd.ts'
 import { cacheOutcomeOf, finishedRequestOf } from './finished-request.ts'
 
 const BODY = '{"model":"claude-x","max_tokens":5,"messages":[{"role":"user","content":"a secret question"}]}'
-const kept = { hasReceipt: true }
+const kept = { hasReceipt: true, pricer: { split: () => NO_COST } }
 const facts = () => ({ exchange: openExchange({ body: BODY, dialect: 'messages' }), admittedAtMs: 1_700_000_000_000 })
 
 test('finished request: amounts equal the receipt’s, to the nano-dollar', (t) => {

@@ -1,7 +1,16 @@
+import { answererOf, type CostByClass, type CostSplitter, NO_COST } from '../../core/money/prices.ts'
 import { nanoUsdOfDecimal } from '../../core/money/usd.ts'
+import { reasoningTokensOf } from '../../core/reply/usage.ts'
 import type { Exchange } from '../../core/request/exchange.ts'
-import type { Receipt } from '../../core/telemetry/receipt.ts'
-import type { CacheOutcome, FinishedRequest, RequestTrace, TraceStep } from '../../core/telemetry/telemetry.ts'
+import type { Receipt, ReceiptUsage } from '../../core/telemetry/receipt.ts'
+import type {
+  CacheOutcome,
+  FinishedRequest,
+  RequestConversation,
+  RequestTokens,
+  RequestTrace,
+  TraceStep,
+} from '../../core/telemetry/telemetry.ts'
 import type { StepTrace } from '../../core/telemetry/traces.ts'
 import type { ReplyFacts } from './build.ts'
 import { smallDetails } from './small-details.ts'
@@ -13,13 +22,26 @@ const MOST_PATHS = 8
 const LONGEST_PATH = 100
 const LONGEST_PIPELINE = 300
 
-/** Converts a receipt into telemetry's record of the request. Cheap: it prices and counts nothing again. */
+/** Facts of a request that its receipt does not have. */
+export type RowFacts = Pick<ReplyFacts, 'exchange' | 'admittedAtMs' | 'reason'> & {
+  readonly latency?: Pick<ReplyFacts['latency'], 'firstByteMs'>
+}
+
+/** Input of `finishedRequestOf` beside the request. */
+export interface RowOptions {
+  readonly hasReceipt: boolean
+  readonly pricer: CostSplitter
+}
+
+/** Converts a receipt into telemetry's record of the request. Cheap: it counts nothing again, and its cost is that of the receipt. */
 export function finishedRequestOf(
   receipt: Receipt,
-  { exchange, admittedAtMs, reason }: Pick<ReplyFacts, 'exchange' | 'admittedAtMs' | 'reason'>,
-  { hasReceipt }: { hasReceipt: boolean },
+  { exchange, admittedAtMs, reason, latency: { firstByteMs } = {} }: RowFacts,
+  { hasReceipt, pricer }: RowOptions,
 ): FinishedRequest {
   const { usage, latency } = receipt
+  const outline = exchange.reply?.outline
+  const costNanoUsd = fromUsd(receipt.cost.provider_usd)
   return {
     id: receipt.id,
     requestId: receipt.request_id,
@@ -38,13 +60,10 @@ export function finishedRequestOf(
     modelAsked: receipt.model_asked,
     modelServed: receipt.model_served,
     provider: receipt.provider,
-    tokens: usage && {
-      input: usage.input_tokens,
-      output: usage.output_tokens,
-      cacheRead: usage.cache_read_input_tokens,
-      cacheWrite: usage.cache_creation_input_tokens,
-    },
-    costNanoUsd: fromUsd(receipt.cost.provider_usd),
+    conversation: conversationOf(exchange),
+    tokens: usage && tokensOf(usage, exchange),
+    costNanoUsd,
+    costs: costsOf(costNanoUsd, { exchange, admittedAtMs }, pricer),
     priceSource: receipt.cost.price_source,
     counterfactualNanoUsd: fromUsd(receipt.counterfactual.usd),
     counterfactualAtMostNanoUsd: fromUsd(receipt.counterfactual.usd_at_most ?? null),
@@ -52,8 +71,46 @@ export function finishedRequestOf(
     gatewayMs: latency.gateway_ms,
     providerMs: latency.provider_ms ?? null,
     totalMs: latency.total_ms,
+    firstByteMs: firstByteMs ?? null,
+    stopReason: outline?.stopReason ?? null,
+    tools: outline?.tools ?? [],
+    serverToolCalls: serverToolCallsOf(usage),
+    lost: null,
     trace: traceOf(receipt, exchange),
   }
+}
+
+function conversationOf({ conversation }: Exchange): RequestConversation {
+  const { id, source, client = null, parentId = null, rootId, agent = null, turn } = conversation
+  return { id, source, client, parentId, rootId, agent, turn }
+}
+
+function tokensOf(usage: ReceiptUsage, { latestUsage }: Exchange): RequestTokens {
+  return {
+    input: usage.input_tokens,
+    output: usage.output_tokens,
+    cacheRead: usage.cache_read_input_tokens,
+    cacheWrite: usage.cache_creation_input_tokens,
+    cacheWrite1h: usage.cache_creation?.ephemeral_1h_input_tokens ?? 0,
+    reasoning: latestUsage === undefined ? 0 : reasoningTokensOf(latestUsage),
+  }
+}
+
+function serverToolCallsOf(usage: ReceiptUsage | null): number {
+  const { web_search_requests: searches = 0, web_fetch_requests: fetches = 0 } = usage?.server_tool_use ?? {}
+  return searches + fetches
+}
+
+/** Splits the cost of the request by class. */
+function costsOf(
+  costNanoUsd: number | null,
+  { exchange, admittedAtMs }: Pick<RowFacts, 'exchange' | 'admittedAtMs'>,
+  pricer: CostSplitter,
+): CostByClass | null {
+  if (costNanoUsd === null) return null
+  const usage = exchange.latestUsage
+  if (costNanoUsd === 0 || usage === undefined) return NO_COST
+  return pricer.split(answererOf(exchange) ?? exchange.target, usage, admittedAtMs)
 }
 
 /** Returns the error that a provider returned and the gateway passed on. */

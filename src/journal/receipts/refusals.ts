@@ -142,8 +142,10 @@ function rowOf(record: Refused, { id, startedAtMs, leftOut }: RowParts): Finishe
     modelAsked: hide(model).slice(0, LONGEST_NAME),
     modelServed: null,
     provider: null,
+    conversation: null,
     tokens: null,
     costNanoUsd: 0,
+    costs: null,
     priceSource: null,
     counterfactualNanoUsd: 0,
     counterfactualAtMostNanoUsd: null,
@@ -151,6 +153,11 @@ function rowOf(record: Refused, { id, startedAtMs, leftOut }: RowParts): Finishe
     gatewayMs: durationMs,
     providerMs: null,
     totalMs: durationMs,
+    firstByteMs: null,
+    stopReason: null,
+    tools: [],
+    serverToolCalls: 0,
+    lost: null,
     trace: { steps: [], edits: [], calls: [] },
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CONVERSATION_ID } from '../../core/request/conversation/conversation.ts'
 import { RECEIPT_ID } from './receipt-id.ts'
 
 const usd = z
@@ -18,6 +19,8 @@ const contents = z.looseObject({
   status: z.int().nullable(),
   outcome: z.enum(['complete', 'incomplete', 'cancelled', 'error']),
   model_asked: z.string(),
+  conversation_id: z.string().regex(CONVERSATION_ID).optional(),
+  turn: z.int().min(1).optional(),
   cost: z.looseObject({ provider_usd: usd }),
   counterfactual: z.looseObject({ usd, explained: z.string() }),
   request_sha256: sha256,

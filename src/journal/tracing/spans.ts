@@ -47,6 +47,8 @@ function serverSpan(request: FinishedRequest, context: TraceContext, origin: Spa
         'http.route': PATHS[route],
         ...given('http.response.status_code', status),
         'turnpike.request_id': request.requestId,
+        ...given('gen_ai.conversation.id', request.conversation?.id),
+        ...given('turnpike.conversation.turn', request.conversation?.turn),
         ...given('turnpike.receipt_id', request.hasReceipt ? request.id : null),
         'turnpike.pipeline': request.pipeline,
         'turnpike.cache': request.cache,
@@ -67,7 +69,8 @@ function serverSpan(request: FinishedRequest, context: TraceContext, origin: Spa
 
 /** Returns the provider's span: it begins after the gateway’s own share, and ends with the reply, for a stream with its end. */
 function providerSpan(request: FinishedRequest, context: TraceContext, origin: SpanOrigin): ReadableSpan {
-  const { startedAtMs, gatewayMs, providerMs, totalMs, isStream, tokens, provider, trace, requestId } = request
+  const { startedAtMs, gatewayMs, providerMs, totalMs, isStream, tokens, provider, trace, requestId, conversation } =
+    request
   const startMs = startedAtMs + Math.max(0, gatewayMs)
   const endMs = isStream ? startedAtMs + totalMs : startMs + (providerMs ?? 0)
   const call = trace.calls.at(-1)
@@ -83,12 +86,14 @@ function providerSpan(request: FinishedRequest, context: TraceContext, origin: S
       attributes: {
         'gen_ai.operation.name': 'chat',
         'gen_ai.provider.name': PROVIDERS[name] ?? name,
+        ...given('gen_ai.conversation.id', conversation?.id),
         'gen_ai.request.model': request.modelAsked,
         ...given('gen_ai.response.model', request.modelServed),
         ...given('gen_ai.usage.input_tokens', tokens && tokens.input + tokens.cacheRead + tokens.cacheWrite),
         ...given('gen_ai.usage.output_tokens', tokens?.output),
         ...given('gen_ai.usage.cache_read.input_tokens', tokens?.cacheRead),
         ...given('gen_ai.usage.cache_creation.input_tokens', tokens?.cacheWrite),
+        ...(request.stopReason !== null && { 'gen_ai.response.finish_reasons': [request.stopReason] }),
         'turnpike.calls': trace.calls.length,
       },
       errorType: call?.outcome === 'failed' ? String(call.status ?? 'no_answer') : undefined,

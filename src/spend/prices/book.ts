@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Cost, Prices, PriceTerms, Rates } from '../../core/money/prices.ts'
+import type { Cost, CostByClass, CostSplitter, Prices, PriceTerms, Rates } from '../../core/money/prices.ts'
 import type { Usage } from '../../core/reply/usage.ts'
 import type { Target } from '../../core/request/exchange.ts'
 import { type BilledCall, billedCalls } from './billed-calls.ts'
@@ -8,10 +8,10 @@ import { type CeilingPrice, ceilingSheet } from './ceiling.ts'
 import { applyEntry, entryTarget } from './entry-sheet.ts'
 import type { PriceEntry, PriceOverrides } from './override-schema.ts'
 import { findEntry, PriceFileError } from './overrides.ts'
-import { boundsOf, costOf, nanoUsdOf, type PriceSheet, type PriceSource, perRequest } from './sheet.ts'
+import { boundsOf, costByClass, costOf, nanoUsdOf, type PriceSheet, type PriceSource, perRequest } from './sheet.ts'
 
 /** Prices, and the sheets that they are computed from. */
-export interface PriceBook extends Prices {
+export interface PriceBook extends Prices, CostSplitter {
   /** Returns all that is known of a model's price, for display. */
   sheet(target: Target, atMs: number): PriceSheet
 }
@@ -53,6 +53,11 @@ export function createPriceBook({ overrides, ceiling }: PriceBookOptions): Price
       const [answer, ...hidden] = billedCalls(target, usage)
       const priceOf = (call: BilledCall) => price(call.target, call.usage, atMs)
       return hidden.map(priceOf).reduce(add, priceOf(answer))
+    },
+    split(target, usage, atMs) {
+      const [answer, ...hidden] = billedCalls(target, usage)
+      const splitOf = (call: BilledCall) => costByClass(sheet(call.target, atMs), call.usage, webSearch)
+      return hidden.map(splitOf).reduce(addClasses, splitOf(answer))
     },
     rates(target, call, atMs) {
       const found = sheet(target, atMs)
@@ -135,5 +140,17 @@ function add(sum: Cost, part: Cost): Cost {
     costNanoUsd: Math.min(sum.costNanoUsd + part.costNanoUsd, Number.MAX_SAFE_INTEGER),
     source: SURENESS.indexOf(part.source) > SURENESS.indexOf(sum.source) ? part.source : sum.source,
     matched: sum.matched,
+  }
+}
+
+function addClasses(sum: CostByClass, part: CostByClass): CostByClass {
+  return {
+    input: sum.input + part.input,
+    cacheRead: sum.cacheRead + part.cacheRead,
+    cacheWrite5m: sum.cacheWrite5m + part.cacheWrite5m,
+    cacheWrite1h: sum.cacheWrite1h + part.cacheWrite1h,
+    output: sum.output + part.output,
+    reasoning: sum.reasoning + part.reasoning,
+    serverTools: sum.serverTools + part.serverTools,
   }
 }

@@ -1,4 +1,4 @@
-import type { Prices } from '../../core/money/prices.ts'
+import { type CostSplitter, NO_COST, type Prices } from '../../core/money/prices.ts'
 
 const NOTHING = { costNanoUsd: 0, source: 'catalogue', matched: 'demo' } as const
 const NO_RATES = {
@@ -13,9 +13,10 @@ const NO_RATES = {
 }
 
 /** Makes the demo provider free: it calls no model. */
-export function withFreeDemo(prices: Prices): Prices {
+export function withFreeDemo(prices: Prices & CostSplitter): Prices & CostSplitter {
   return {
     price: (target, usage, atMs) => (target.provider === 'demo' ? NOTHING : prices.price(target, usage, atMs)),
+    split: (target, usage, atMs) => (target.provider === 'demo' ? NO_COST : prices.split(target, usage, atMs)),
     rates: (target, call, atMs) => (target.provider === 'demo' ? NO_RATES : prices.rates(target, call, atMs)),
   }
 }

@@ -144,3 +144,18 @@ test('prices: bounds are those of the step that a call reaches, and of its terms
     inputNanoUsd: 15_000,
   })
 })
+
+test('prices: the classes of a cost add up to it, to the nano-dollar', (t) => {
+  const thinking = fc.nat(400_000)
+  fc.assert(
+    fc.property(target, counts, thinking, terms, moment, (asked, usage, thought, words, atMs) => {
+      const raw = { ...usage.raw, output_tokens_details: { thinking_tokens: thought } }
+      const all = { ...usage, ...words, raw }
+      const classes = Object.values(book.split(asked, all, atMs))
+      const sum = classes.reduce((total, part) => total + part, 0)
+      return sum === book.price(asked, all, atMs).costNanoUsd && classes.every((part) => part >= 0)
+    }),
+    { numRuns: 500 },
+  )
+  t.pass()
+})

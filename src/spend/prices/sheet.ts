@@ -7,8 +7,8 @@
  *
  *   tokens × rates of the step of this input × factors of tier, region, speed  +  requests × fees   ──►  nano-USD, up
  */
-import type { Cost, PriceTerms, Rates } from '../../core/money/prices.ts'
-import type { Usage } from '../../core/reply/usage.ts'
+import type { Cost, CostByClass, PriceTerms, Rates } from '../../core/money/prices.ts'
+import { reasoningTokensOf, type Usage } from '../../core/reply/usage.ts'
 import { divideUp, scaleUp } from './decimal.ts'
 
 /** Source of a price, from the most to the least certain. */
@@ -80,10 +80,44 @@ export function costOf(sheet: PriceSheet, usage: Usage, webSearch: bigint): numb
     BigInt(written5m) * cacheWrite5m +
     BigInt(written1h) * cacheWrite1h +
     BigInt(usage.outputTokens) * output
-  const fees =
+  return toNanoUsd(tokens, sheet, { terms: usage, fees: feesOf(sheet, usage, webSearch) })
+}
+
+function feesOf(sheet: PriceSheet, usage: Usage, webSearch: bigint): bigint {
+  const { inputTokens, cacheReadInputTokens, cacheCreationInputTokens, outputTokens } = usage
+  const tokens = inputTokens + cacheReadInputTokens + cacheCreationInputTokens + outputTokens
+  const requests =
     BigInt(usage.webSearchRequests) * (sheet.webSearch ?? webSearch) + BigInt(usage.webFetchRequests) * sheet.webFetch
-  const call = total + usage.outputTokens > 0 ? sheet.call : 0n
-  return toNanoUsd(tokens, sheet, { terms: usage, fees: fees + call })
+  return requests + (tokens > 0 ? sheet.call : 0n)
+}
+
+/**
+ * Returns the cost of a usage by class, as `costOf` computes it. Each class is the rounded sum so far less the rounded sum
+ * before it, so that together they are the rounded whole.
+ */
+export function costByClass(sheet: PriceSheet, usage: Usage, webSearch: bigint): CostByClass {
+  const written1h = usage.cacheCreation?.ephemeral1h ?? 0
+  const total = usage.inputTokens + usage.cacheReadInputTokens + usage.cacheCreationInputTokens
+  const { input, cacheRead, cacheWrite5m, cacheWrite1h, output } = stepOf(sheet, total).rates
+  const reasoning = reasoningTokensOf(usage)
+  let tokens = 0n
+  let before = 0
+  const next = (count: number, rate: bigint, fees = 0n): number => {
+    tokens += BigInt(count) * rate
+    const sum = toNanoUsd(tokens, sheet, { terms: usage, fees })
+    const part = sum - before
+    before = sum
+    return part
+  }
+  return {
+    input: next(usage.inputTokens, input),
+    cacheRead: next(usage.cacheReadInputTokens, cacheRead),
+    cacheWrite5m: next(usage.cacheCreationInputTokens - written1h, cacheWrite5m),
+    cacheWrite1h: next(written1h, cacheWrite1h),
+    output: next(usage.outputTokens - reasoning, output),
+    reasoning: next(reasoning, output),
+    serverTools: next(0, 0n, feesOf(sheet, usage, webSearch)),
+  }
 }
 
 type TokenBounds = Omit<Rates, 'webSearchNanoUsd' | 'webFetchNanoUsd' | 'callNanoUsd'>

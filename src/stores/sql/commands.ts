@@ -40,7 +40,14 @@ import {
   putResponse,
   sumResponses,
 } from './responses/commands.ts'
-import { pruneBudgets, pruneHours, pruneReceipts, pruneRequests, pruneWindows } from './retention/prune.ts'
+import {
+  pruneBudgets,
+  pruneConversations,
+  pruneHours,
+  pruneReceipts,
+  pruneRequests,
+  pruneWindows,
+} from './retention/prune.ts'
 import { admitSpend } from './spend/admit.ts'
 import { listBudgets, raiseBudget } from './spend/budgets.ts'
 import { flushSpend } from './spend/flush.ts'
@@ -88,6 +95,7 @@ const withoutTransaction = {
   'telemetry.list': listRequests,
   'telemetry.usage': readUsage,
   'telemetry.prune': pruneRequests,
+  'telemetry.prune-conversations': pruneConversations,
   'telemetry.prune-hours': pruneHours,
   'keys.list': listKeys,
   'keys.find': findKey,

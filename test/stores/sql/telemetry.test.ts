@@ -64,7 +64,14 @@ function sumOf(requests: readonly FinishedRequest[]): Omit<UsageSums, 'fromMs' |
 }
 
 const amount = fc.integer({ min: 0, max: 1e12 })
-const tokens = fc.record({ input: amount, output: amount, cacheRead: amount, cacheWrite: amount })
+const tokens = fc.record({
+  input: amount,
+  output: amount,
+  cacheRead: amount,
+  cacheWrite: amount,
+  cacheWrite1h: amount,
+  reasoning: amount,
+})
 /** Endings: errors are recognised by their status, too. */
 const ending = fc.constantFrom(
   { outcome: 'complete', status: 200 } as const,
@@ -109,6 +116,7 @@ for (const engine of engines) {
       provider: null,
       tokens: null,
       costNanoUsd: null,
+      costs: null,
       counterfactualNanoUsd: null,
       providerMs: null,
       trace: {
@@ -237,7 +245,7 @@ for (const engine of engines) {
     const telemetry = await open(t, engine)
     const scope = newScope()
     const most = Number.MAX_SAFE_INTEGER
-    const tokens = { input: most, output: most, cacheRead: most, cacheWrite: most }
+    const tokens = { input: most, output: most, cacheRead: most, cacheWrite: most, cacheWrite1h: most, reasoning: 0 }
     const odd = () => sampleRequest({ scope, tokens, costNanoUsd: 1e22, counterfactualNanoUsd: most })
     await put(telemetry, [odd(), odd(), odd()])
     t.deepEqual(

@@ -69,6 +69,26 @@ export const pruneBudgets: Command<{ beforeDay: number }, number> = async (db, {
   return Number(numDeletedRows)
 }
 
+/** Deletes conversations whose last request's id sorts before this one; returns how many rows, at most 200. */
+export const pruneConversations: Command<{ beforeId: string }, number> = async (db, { beforeId }) => {
+  const key = ['scope', 'conversation_id', 'provider', 'model'] as const
+  const { numDeletedRows } = await db
+    .deleteFrom('usage_conversation')
+    .where((is) =>
+      is(is.refTuple(...key), 'in', (from) =>
+        from
+          .selectFrom('usage_conversation')
+          .select([...key])
+          .where('last_id', '<', beforeId)
+          .orderBy('last_id')
+          .limit(PRUNED_AT_ONCE)
+          .$asTuple(...key),
+      ),
+    )
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}
+
 /** Deletes sums of hours that begin before a moment; returns how many, at most 200. */
 export const pruneHours: Command<{ beforeMs: number }, number> = async (db, { beforeMs }) => {
   const { numDeletedRows } = await db

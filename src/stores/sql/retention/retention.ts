@@ -91,6 +91,7 @@ async function pruneAll(options: RetentionOptions, signal: AbortSignal): Promise
     if (telemetry === undefined) return
     const requests = { beforeId: firstIdAt(nowMs - telemetry.keepMs) }
     await prune('requests', () => telemetry.store.run('telemetry.prune', requests))
+    await prune('conversations', () => telemetry.store.run('telemetry.prune-conversations', requests))
     const hours = { beforeMs: nowMs - SUMS_KEPT_MS }
     await prune('hours', () => telemetry.store.run('telemetry.prune-hours', hours))
   } finally {

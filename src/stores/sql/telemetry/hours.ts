@@ -39,7 +39,8 @@ function keyOf(request: UsageRequestTable): HourKey {
   }
 }
 
-function isError({ status, outcome }: UsageRequestTable): boolean {
+/** Tests for a request that ended with an error's status, or without one. */
+export function isError({ status, outcome }: UsageRequestTable): boolean {
   return outcome === 'error' || (status !== null && status >= FIRST_ERROR_STATUS)
 }
 
@@ -79,6 +80,7 @@ function addTo(hour: UsageHourTable, request: UsageRequestTable): void {
   if (column !== undefined) hour[column] = (hour[column] ?? 0) + 1
 }
 
-function plausible(amount: number | null): number | null {
+/** Bounds a reported amount, so that an absurd one does not distort sums. */
+export function plausible(amount: number | null): number | null {
   return amount === null ? null : Math.min(amount, MOST_OF_ONE)
 }

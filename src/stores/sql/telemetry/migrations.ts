@@ -1,7 +1,10 @@
 import type { CreateTableBuilder } from 'kysely'
 import type { Migration } from 'kysely/migration'
+import { addTexts } from '../engine/columns.ts'
+import { CONVERSATION_SUMS } from './conversation-schema.ts'
 import { RANGE_SUMS, SUM_COLUMNS } from './schema.ts'
 
+const CONVERSATION_KEY = ['scope', 'conversation_id', 'provider', 'model'] as const
 const LATER: ReadonlySet<string> = new Set(RANGE_SUMS)
 const FIRST_SUMS = SUM_COLUMNS.filter((column) => !LATER.has(column))
 
@@ -69,9 +72,64 @@ const ranges: Migration = {
   },
 }
 
+const CONVERSATION_TEXTS = [
+  'conversation_id',
+  'conversation_source',
+  'client',
+  'parent_id',
+  'root_id',
+  'agent',
+] as const
+const REPLY_TEXTS = ['stop_reason', 'tools', 'lost_reason', 'lost_detail'] as const
+const CONVERSATION_COUNTS = [
+  'turn',
+  'cache_write_1h_tokens',
+  'reasoning_tokens',
+  'input_nano_usd',
+  'cache_read_nano_usd',
+  'cache_write_5m_nano_usd',
+  'cache_write_1h_nano_usd',
+  'output_nano_usd',
+  'reasoning_nano_usd',
+  'server_tools_nano_usd',
+  'first_byte_us',
+  'server_tool_calls',
+  'lost_tokens',
+  'lost_nano_usd',
+] as const
+
+const conversations: Migration = {
+  async up(db) {
+    for (const name of [...CONVERSATION_TEXTS, ...REPLY_TEXTS])
+      await db.schema.alterTable('usage_request').addColumn(name, 'text').execute()
+    for (const name of CONVERSATION_COUNTS)
+      await db.schema.alterTable('usage_request').addColumn(name, 'bigint').execute()
+    await db.schema
+      .createIndex('usage_request_by_conversation')
+      .on('usage_request')
+      .columns(['scope', 'conversation_id', 'id'])
+      .execute()
+
+    let sums = addTexts(db.schema.createTable('usage_conversation'), CONVERSATION_KEY)
+    sums = addTexts(sums, ['root_id', 'source', 'last_id'])
+    for (const name of ['parent_id', 'agent', 'client']) sums = sums.addColumn(name, 'text')
+    sums = sums.addColumn('context_tokens', 'bigint')
+    for (const name of ['first_at_ms', 'last_at_ms', ...CONVERSATION_SUMS])
+      sums = sums.addColumn(name, 'bigint', (column) => column.notNull())
+    await sums.addPrimaryKeyConstraint('usage_conversation_key', [...CONVERSATION_KEY]).execute()
+    await db.schema
+      .createIndex('usage_conversation_by_root')
+      .on('usage_conversation')
+      .columns(['scope', 'root_id', 'last_id'])
+      .execute()
+    await db.schema.createIndex('usage_conversation_by_last').on('usage_conversation').column('last_id').execute()
+  },
+}
+
 /** The migrations from an empty database to telemetry's current tables. A released one never changes. */
 export const telemetryMigrations: Readonly<Record<string, Migration>> = {
   'telemetry-0001-usage': usage,
   'telemetry-0002-reasons': reasons,
   'telemetry-0003-ranges': ranges,
+  'telemetry-0004-conversations': conversations,
 }

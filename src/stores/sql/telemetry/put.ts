@@ -2,6 +2,8 @@ import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely'
 import type { Command } from '../engine/command.ts'
 import { type Places, statement } from '../engine/statement.ts'
 import type { Database } from '../schema.ts'
+import { CONVERSATION_SUMS, CONVERSATION_TYPES, type UsageConversationTable } from './conversation-schema.ts'
+import { sumByConversation } from './conversation-sums.ts'
 import { sumByHour } from './hours.ts'
 import { type RequestRow, recordOf } from './rows.ts'
 import { HOUR_TYPES, REQUEST_COLUMNS, REQUEST_TYPES, SUM_COLUMNS, type UsageRequestTable } from './schema.ts'
@@ -11,11 +13,21 @@ import { HOUR_TYPES, REQUEST_COLUMNS, REQUEST_TYPES, SUM_COLUMNS, type UsageRequ
  * unknown outcome may be sent again.
  */
 export const putRequests: Command<readonly RequestRow[], void> = async (db, rows) => {
-  const hours = sumByHour(isPostgres(db) ? await insertTogether(db, rows) : await insertEach(db, rows))
+  const added = isPostgres(db) ? await insertTogether(db, rows) : await insertEach(db, rows)
+  const hours = sumByHour(added)
   if (hours.length === 0) return
   const inOrder = hours.map((hour) => HOUR_COLUMNS.map((column) => hour[column]))
   await sql`insert into usage_hour ${rowsOf(db, HOUR_TYPES, inOrder)}
     on conflict (scope, hour_ms, provider, model) do update set ${ADDED}`.execute(db)
+  await addToConversations(db, sumByConversation(added))
+}
+
+/** Adds requests to the sums of their conversations, whose other facts are those of the newest request. */
+async function addToConversations(db: Kysely<Database>, sums: readonly UsageConversationTable[]): Promise<void> {
+  if (sums.length === 0) return
+  const rows = sums.map((sum) => CONVERSATION_COLUMNS.map((column) => sum[column]))
+  await sql`insert into usage_conversation ${rowsOf(db, CONVERSATION_TYPES, rows)}
+    on conflict (scope, conversation_id, provider, model) do update set ${CONVERSATION_ADDED}`.execute(db)
 }
 
 /** Inserts requests by one statement. Returns those that were not stored. */
@@ -52,6 +64,21 @@ type RequestValues = { readonly [Column in keyof UsageRequestTable]: UsageReques
 /** The cast is safe: these are its keys. */
 const HOUR_COLUMNS = Object.keys(HOUR_TYPES) as readonly (keyof typeof HOUR_TYPES)[]
 
+const CONVERSATION_COLUMNS = Object.keys(CONVERSATION_TYPES) as readonly (keyof typeof CONVERSATION_TYPES)[]
+const NEWEST = ['root_id', 'parent_id', 'agent', 'client', 'source', 'last_at_ms', 'last_id'] as const
+const IS_NEWER = sql`excluded.last_id > usage_conversation.last_id`
+const CONVERSATION_ADDED = sql.join([
+  ...NEWEST.map(
+    (column) =>
+      sql`${sql.ref(column)} = case when ${IS_NEWER} then excluded.${sql.ref(column)} else usage_conversation.${sql.ref(column)} end`,
+  ),
+  sql`context_tokens = case when ${IS_NEWER} then coalesce(excluded.context_tokens, usage_conversation.context_tokens) else usage_conversation.context_tokens end`,
+  sql`first_at_ms = case when excluded.first_at_ms < usage_conversation.first_at_ms then excluded.first_at_ms else usage_conversation.first_at_ms end`,
+  ...CONVERSATION_SUMS.map(
+    (column) => sql`${sql.ref(column)} = usage_conversation.${sql.ref(column)} + excluded.${sql.ref(column)}`,
+  ),
+])
+
 const ADDED = sql.join(
   SUM_COLUMNS.map((column) => sql`${sql.ref(column)} = usage_hour.${sql.ref(column)} + excluded.${sql.ref(column)}`),
 )
@@ -60,7 +87,7 @@ const ADDED = sql.join(
 function rowsOf(
   db: Kysely<Database>,
   types: Readonly<Record<string, 'text' | 'bigint'>>,
-  rows: readonly RequestRow[],
+  rows: readonly (readonly (string | number | null | undefined)[])[],
 ): RawBuilder<unknown> {
   const json = JSON.stringify(rows)
   const names = sql.join(Object.keys(types).map((name) => sql.ref(name)))

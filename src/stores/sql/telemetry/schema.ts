@@ -1,9 +1,11 @@
 import { GATEWAY_BOUNDS_MS } from '../../../core/telemetry/time-buckets.ts'
+import type { UsageConversationTable } from './conversation-schema.ts'
 
 /** The tables of telemetry: in a file of their own with SQLite, beside the others on PostgreSQL. */
 export interface TelemetryTables {
   usage_request: UsageRequestTable
   usage_hour: UsageHourTable
+  usage_conversation: UsageConversationTable
 }
 
 /** One finished request. Ids sort by the moment of admission. */
@@ -39,6 +41,31 @@ export interface UsageRequestTable {
   reason: string | null
   price_source: string | null
   counterfactual_at_most_nano_usd: number | null
+  conversation_id: string | null
+  conversation_source: string | null
+  client: string | null
+  parent_id: string | null
+  root_id: string | null
+  agent: string | null
+  turn: number | null
+  cache_write_1h_tokens: number | null
+  reasoning_tokens: number | null
+  input_nano_usd: number | null
+  cache_read_nano_usd: number | null
+  cache_write_5m_nano_usd: number | null
+  cache_write_1h_nano_usd: number | null
+  output_nano_usd: number | null
+  reasoning_nano_usd: number | null
+  server_tools_nano_usd: number | null
+  first_byte_us: number | null
+  stop_reason: string | null
+  /** JSON list of names; `null` for none. */
+  tools: string | null
+  server_tool_calls: number | null
+  lost_reason: string | null
+  lost_detail: string | null
+  lost_tokens: number | null
+  lost_nano_usd: number | null
 }
 
 /** Type of each column of a request. */
@@ -73,6 +100,30 @@ export const REQUEST_TYPES = {
   reason: 'text',
   price_source: 'text',
   counterfactual_at_most_nano_usd: 'bigint',
+  conversation_id: 'text',
+  conversation_source: 'text',
+  client: 'text',
+  parent_id: 'text',
+  root_id: 'text',
+  agent: 'text',
+  turn: 'bigint',
+  cache_write_1h_tokens: 'bigint',
+  reasoning_tokens: 'bigint',
+  input_nano_usd: 'bigint',
+  cache_read_nano_usd: 'bigint',
+  cache_write_5m_nano_usd: 'bigint',
+  cache_write_1h_nano_usd: 'bigint',
+  output_nano_usd: 'bigint',
+  reasoning_nano_usd: 'bigint',
+  server_tools_nano_usd: 'bigint',
+  first_byte_us: 'bigint',
+  stop_reason: 'text',
+  tools: 'text',
+  server_tool_calls: 'bigint',
+  lost_reason: 'text',
+  lost_detail: 'text',
+  lost_tokens: 'bigint',
+  lost_nano_usd: 'bigint',
 } as const satisfies Record<keyof UsageRequestTable, 'text' | 'bigint'>
 
 /** All columns of a request, in the order in which rows are sent to the database. The cast is safe: these are its keys. */

@@ -1,0 +1,79 @@
+import {
+  CONVERSATION_SUMS,
+  type ConversationKey,
+  type ConversationSum,
+  type UsageConversationTable,
+} from './conversation-schema.ts'
+import { isError, plausible } from './hours.ts'
+import type { UsageRequestTable } from './schema.ts'
+
+/** Amounts of a request that are added up under the same name. */
+const ADDED = CONVERSATION_SUMS.filter(
+  (column) => column !== 'turns' && column !== 'errors' && column !== 'unpriced' && column !== 'saved_nano_usd',
+)
+
+/** Sums requests by conversation and model, in the one order in which rows are locked, which prevents deadlocks. */
+export function sumByConversation(requests: readonly UsageRequestTable[]): UsageConversationTable[] {
+  const sums = new Map<string, UsageConversationTable>()
+  for (const request of requests) {
+    const key = keyOf(request)
+    if (key === undefined) continue
+    const text = JSON.stringify([key.scope, key.conversation_id, key.provider, key.model])
+    let sum = sums.get(text)
+    if (sum === undefined) {
+      sum = emptySum(key, request)
+      sums.set(text, sum)
+    }
+    addTo(sum, request)
+  }
+  return [...sums].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
+}
+
+function keyOf(request: UsageRequestTable): ConversationKey | undefined {
+  const { scope, conversation_id, provider, model_served } = request
+  if (conversation_id === null) return undefined
+  return { scope, conversation_id, provider: provider ?? '', model: isError(request) ? '' : (model_served ?? '') }
+}
+
+function emptySum(key: ConversationKey, request: UsageRequestTable): UsageConversationTable {
+  const zeros = Object.fromEntries(CONVERSATION_SUMS.map((column) => [column, 0]))
+  return {
+    ...key,
+    ...factsOf(request),
+    first_at_ms: request.started_at_ms,
+    context_tokens: null,
+    // Safe: these are all the columns.
+    ...(zeros as Record<ConversationSum, number>),
+  }
+}
+
+function factsOf(request: UsageRequestTable) {
+  return {
+    root_id: request.root_id ?? request.conversation_id ?? '',
+    parent_id: request.parent_id,
+    agent: request.agent,
+    client: request.client,
+    source: request.conversation_source ?? 'prefix',
+    last_at_ms: request.started_at_ms,
+    last_id: request.id,
+  }
+}
+
+function addTo(sum: UsageConversationTable, request: UsageRequestTable): void {
+  if (request.id >= sum.last_id) {
+    Object.assign(sum, factsOf(request))
+    sum.context_tokens = contextOf(request) ?? sum.context_tokens
+  }
+  sum.first_at_ms = Math.min(sum.first_at_ms, request.started_at_ms)
+  sum.turns++
+  if (isError(request) || request.outcome === 'refused') sum.errors++
+  for (const column of ADDED) sum[column] += plausible(request[column]) ?? 0
+  const cost = plausible(request.cost_nano_usd)
+  const without = plausible(request.counterfactual_nano_usd)
+  if (cost === null) sum.unpriced++
+  else if (without !== null) sum.saved_nano_usd += without - cost
+}
+
+function contextOf({ input_tokens: input, ...request }: UsageRequestTable): number | null {
+  return input === null ? null : input + (request.cache_read_tokens ?? 0) + (request.cache_write_tokens ?? 0)
+}
