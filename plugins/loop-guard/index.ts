@@ -38,10 +38,6 @@ export default definePlugin({
             exchange.idle('the provider has the history')
             return next()
           }
-          if (exchange.client.purpose === 'compaction') {
-            exchange.idle('a compaction')
-            return next()
-          }
           // The client's own request: plugins in front may have shortened its results.
           const loop = findLoop(exchange.client.canonical, after)
           if (loop === undefined) {

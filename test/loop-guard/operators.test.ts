@@ -69,9 +69,12 @@ for (const [path, trigger] of [
   ['/v1/responses/compact', []],
   ['/v1/responses', [{ type: 'compaction_trigger' }]],
 ] as const) {
-  test(`loop-guard: a conversation that repeats itself can be compacted (${path})`, async (t) => {
-    const body = { model: MODELS.anthropic, store: false, input: [...inputOf(steps(5), t.title), ...trigger] }
-    const reply = await fixture.scenario({ anthropic: { kind: 'answer', text: 'A summary.' } }).send({ path, body })
-    t.is(reply.status, 200, reply.text)
-  })
+  for (const model of [MODELS.anthropic, MODELS.responder]) {
+    test(`loop-guard: a conversation that repeats itself can be compacted (${path}, ${model})`, async (t) => {
+      const body = { model, store: false, input: [...inputOf(steps(5), t.title), ...trigger] }
+      const scenario = fixture.scenario({ anthropic: { kind: 'answer', text: 'A summary.' } })
+      const reply = await scenario.send({ path, body })
+      t.is(reply.status, 200, reply.text)
+    })
+  }
 }
