@@ -40,3 +40,16 @@ test('bedrock errors: an exception of a stream becomes an error event of a type 
   t.deepEqual(typeOf('modelStreamErrorException'), { type: 'api_error', message: 'm' })
   t.deepEqual(typeOf('toString'), { type: 'api_error', message: 'm' })
 })
+
+test('bedrock errors: an input beyond the window has the token for Claude Code, unless in Anthropic’s own words', (t) => {
+  const messageOf = (message: string) =>
+    JSON.parse(toMessagesError(400, {}, Buffer.from(JSON.stringify({ message }))).toString()).error.message
+  t.is(messageOf('Too many input tokens.'), 'Too many input tokens. (capability_rejected: prompt_too_long)')
+  for (const words of [
+    'Input is too long.',
+    'Input is too long for requested model.',
+    'input length and `max_tokens` exceed context limit: 198000 + 8192 > 200000',
+  ])
+    t.is(messageOf(words), words)
+  t.regex(exceptionEvent('validationException', Buffer.from('{"message":"Too many input tokens."}')), /prompt_too_long/)
+})

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { tryParseJson } from '../../core/json/json-value.ts'
 import type { ReplyHeaders } from '../../core/reply/reply.ts'
 import { printEvent } from '../../core/reply/sse.ts'
+import { providersError } from '../../dialects/messages/window-error.ts'
 import { messagesErrorBody } from '../messages-error.ts'
 
 const messagesErrorSchema = z.looseObject({ type: z.literal('error'), error: z.looseObject({ type: z.string() }) })
@@ -32,8 +33,7 @@ export function toMessagesError(status: number, headers: ReplyHeaders, body: Buf
 /** Converts an exception within a stream to the Messages event that ends the stream. */
 export function exceptionEvent(name: string, body: Buffer): string {
   const message = messageIn(tryParseJson(body)) ?? `The provider ended the stream with ${name}.`
-  const event = { type: 'error', error: { type: EXCEPTION_TYPES.get(name) ?? 'api_error', message } }
-  return printEvent(event)
+  return printEvent({ type: 'error', error: providersError(EXCEPTION_TYPES.get(name) ?? 'api_error', message) })
 }
 
 /** The canonical request, which the service appends to the message for a wrong signature: it may contain a session token. */

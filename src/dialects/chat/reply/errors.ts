@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, tryParseJson } from '../../../core/json/json-value.ts'
 import { errorTypeOf } from '../../messages/error-type.ts'
+import { providersError, withoutToken } from '../../messages/window-error.ts'
 import { listOf, recordOf, stringOf } from './narrow.ts'
 
 /** HTTP statuses of the error codes and types in a stream, which has no status of its own. */
@@ -60,15 +61,15 @@ export function toChatError(status: number, body: Buffer): Buffer {
 export function messagesErrorOf(status: number | undefined, data: unknown): MessagesError {
   const body = Array.isArray(data) ? data[0] : data // Gemini's compatible server wraps its error in an array
   const error = recordOf(recordOf(body)?.error)
-  const type = errorTypeOf(status ?? statusOf(error))
-  return { type: 'error', error: { type, message: messageOf(status, body) }, ...requestIdOf(body) }
+  const shown = providersError(errorTypeOf(status ?? statusOf(error)), messageOf(status, body))
+  return { type: 'error', error: shown, ...requestIdOf(body) }
 }
 
 /** Converts a Messages provider's error to a chat error: a body or event, or text that is no JSON. */
 export function chatErrorOf(status: number | undefined, body: unknown): ChatError {
   const error = recordOf(recordOf(body)?.error)
   const type = stringOf(error?.type) || errorTypeOf(status ?? INTERNAL)
-  const message = messageOf(status, body)
+  const message = withoutToken(messageOf(status, body))
   return { type: 'error', error: { code: null, param: null, ...error, type, message }, ...requestIdOf(body) }
 }
 

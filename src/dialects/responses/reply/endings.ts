@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../core/json/json-value.ts'
 import { recordOf, stringOf } from '../../chat/reply/narrow.ts'
+import { isWindowExceeded, withoutToken } from '../../messages/window-error.ts'
 
 /** Reasons why a response is incomplete, by the stop reason. */
 const INCOMPLETE: ReadonlyMap<unknown, string> = new Map([
@@ -22,9 +23,6 @@ const CODES: ReadonlyMap<unknown, string> = new Map([
   ['billing_error', 'insufficient_quota'],
   ['invalid_request_error', 'invalid_prompt'],
 ])
-/** Words for an input beyond the model's window: of Anthropic, OpenAI and its like, Bedrock, Gemini. */
-const TOO_LONG =
-  /(?:prompt|input) is too long|context (?:length|window|limit)|maximum context|input token count|too many input tokens/i
 
 /** The error of a stream. */
 export interface StreamError {
@@ -37,11 +35,11 @@ export interface StreamError {
 export function streamErrorOf(event: JsonObject): StreamError {
   const error = recordOf(event.error)
   const type = stringOf(error?.type) || 'api_error'
-  const message = stringOf(error?.message) || 'The provider reported an error.'
+  const message = withoutToken(stringOf(error?.message)) || 'The provider reported an error.'
   return { type, code: codeOf(type, message) ?? 'server_error', message }
 }
 
 /** Returns the code of an error with this type in the Messages shape; `undefined` where there is none that clients act on. */
 export function codeOf(type: string, message: string): string | undefined {
-  return TOO_LONG.test(message) ? 'context_length_exceeded' : CODES.get(type)
+  return isWindowExceeded(message) ? 'context_length_exceeded' : CODES.get(type)
 }
