@@ -22,6 +22,7 @@ import { ResponseSockets, type ResponseSocketsOptions } from '../http/sockets/so
 import { isHandshake } from '../http/sockets/upgrades.ts'
 import { ModelCatalogue } from '../providers/model-catalogue.ts'
 import { createContextWindows } from '../spend/prices/context-windows.ts'
+import { createListedPrices } from '../spend/prices/listed-price.ts'
 import type { Accounts } from './accounts.ts'
 import type { AgentPayments } from './agent-payments.ts'
 import type { App, AppOptions } from './app.ts'
@@ -127,11 +128,12 @@ export function createServer(
       authenticate,
       limits,
       list: (call) => catalogue.list({ ...call, credential: forProvider(call.credential, providers.fallback) }),
-      codex: {
+      facts: {
         targetOf: (id) => providers.targetIfAny(id),
         contextWindowOf: createContextWindows(),
-        outputTokens: config.providers.default_max_tokens,
+        priceOf: createListedPrices(spend.prices, () => clock.nowMs()),
       },
+      outputTokens: config.providers.default_max_tokens,
       find: (id, call) => catalogue.find(id, { ...call, credential: forProvider(call.credential, providers.fallback) }),
     },
     receipts: shared,

@@ -8,6 +8,8 @@ import type { Providers } from './providers.ts'
 /** A model as clients find it. */
 export interface CataloguedModel extends Omit<ListedModel, 'ownedBy'> {
   readonly ownedBy: string
+  /** The entry of the model behind one of the operator's own names. */
+  readonly limits?: ListedModel['fields']
 }
 
 const FRESH_MS = 5 * 60_000
@@ -44,7 +46,12 @@ export class ModelCatalogue {
       if (list.status === 'rejected') this.#log.warn({ provider, reason: messageOf(list.reason) }, 'models.unlisted')
       return list.status === 'rejected' ? [] : list.value.map((model) => this.#publish(provider, model))
     })
-    const routed = this.#providers.routedModels.map((id) => ({ id, ownedBy: 'turnpike' }))
+    const listed = new Map(models.map((model) => [model.id, model]))
+    const routed = this.#providers.routedModels.map((id) => ({
+      id,
+      ownedBy: 'turnpike',
+      limits: this.#limitsOf(id, listed),
+    }))
     return [...new Map([...routed, ...models].map((model) => [model.id, model])).values()]
   }
 
@@ -58,6 +65,12 @@ export class ModelCatalogue {
     if (listed !== undefined) return listed
     const found = await this.#ask(id, call)
     return found === undefined ? { names: models.map((model) => model.id) } : { ...found, id }
+  }
+
+  /** Returns the provider's entry of the first model behind one of the operator's own names. */
+  #limitsOf(id: string, listed: ReadonlyMap<string, CataloguedModel>): ListedModel['fields'] {
+    const target = this.#providers.targetIfAny(id)
+    return target && listed.get(this.#providers.publicName(target.provider, target.model))?.fields
   }
 
   async #ask(id: string, call: RelayCall): Promise<CataloguedModel | undefined> {

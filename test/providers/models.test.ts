@@ -140,3 +140,52 @@ test.serial('models: a name that is no text in percent-encoding is the client’
   const reply = await get(fixture.scenario(), '/v1/models/%E0%A4%A')
   t.true(reply.status === 400 || reply.status === 404, String(reply.status))
 })
+
+test.serial('models: windows, output limits and prices are in the forms of Anthropic and of OpenRouter', async (t) => {
+  const house = {
+    kind: 'reply',
+    body: { data: [{ id: 'gpt-4o', max_model_len: 4096, max_output_tokens: 1024, pricing: { hourly: 0 } }] },
+  } as const
+  const scenario = fixture.scenario({ house: (_, { url }) => (url.includes('models') ? house : undefined) })
+  // A view of its own, so that no kept list is read.
+  const { json } = await scenario.send({
+    method: 'GET',
+    path: '/v1/models',
+    headers: { 'anthropic-beta': 'with-limits' },
+  })
+  const entries = new Map(((valueAt(json, 'data') ?? []) as JsonObject[]).map((entry) => [entry.id, entry]))
+  t.like(entries.get('claude-sonnet-4-5'), {
+    context_length: 200_000,
+    max_input_tokens: 200_000,
+    top_provider: { context_length: 200_000, max_completion_tokens: null },
+    pricing: {
+      prompt: '0.000003',
+      completion: '0.000015',
+      input_cache_read: '0.0000003',
+      input_cache_write: '0.00000375',
+      request: '0',
+    },
+  })
+  t.like(entries.get('house/gpt-4o'), {
+    ...{ max_model_len: 4096, context_length: 4096, max_input_tokens: 4096 },
+    ...{ max_output_tokens: 1024, max_completion_tokens: 1024, max_tokens: 1024 },
+    top_provider: { context_length: 4096, max_completion_tokens: 1024 },
+    pricing: { hourly: 0, prompt: '0.0000025', completion: '0.00001' },
+  })
+  t.like(entries.get('team/large'), { context_length: 200_000, pricing: { prompt: '0.000003' } }, 'its first model’s')
+  const one = await scenario.send({ method: 'GET', path: '/v1/models/claude-sonnet-4-5' })
+  t.like(one.json, { context_length: 200_000, pricing: { completion: '0.000015' } })
+})
+
+test.serial('models: one of an unknown price has no price, rather than the ceiling’s', async (t) => {
+  const body = { data: [{ id: 'house-own-17b' }] }
+  const scenario = fixture.scenario({ house: { kind: 'reply', body } })
+  const { json } = await scenario.send({
+    method: 'GET',
+    path: '/v1/models',
+    headers: { 'anthropic-beta': 'with-an-unknown' },
+  })
+  const entry = ((valueAt(json, 'data') ?? []) as JsonObject[]).find(({ id }) => id === 'house/house-own-17b')
+  t.truthy(entry)
+  for (const name of ['pricing', 'context_length', 'max_tokens', 'top_provider']) t.false(name in (entry ?? {}), name)
+})

@@ -7,7 +7,8 @@ import type { Authenticate } from '../authentication.ts'
 import { parseListLimit } from '../list-limit.ts'
 import type { RequestLimits } from '../rate-limit.ts'
 import type { RequestState } from '../request-context.ts'
-import { type CodexModelFacts, sendCodexModels } from './codex-models.ts'
+import { sendCodexModels } from './codex-models.ts'
+import { factsOf, type ModelFactSources } from './model-facts.ts'
 import { callFor } from './relay.ts'
 
 /** Dependencies of the routes of models. */
@@ -18,10 +19,14 @@ export interface ModelListOptions {
   readonly list: (call: RelayCall) => Promise<CataloguedModel[]>
   /** Returns a model by its name, or all names. */
   readonly find: ModelCatalogue['find']
-  readonly codex: CodexModelFacts
+  readonly facts: ModelFactSources
+  /** Output limit of requests without one, in tokens. */
+  readonly outputTokens: number
 }
 
 const MOST_IN_ONE_LIST = 1000
+/** Looking up a thousand models takes a tenth of a second, once. */
+const MOST_WITH_FACTS = 1000
 
 /** `GET /v1/models`: lists the models of all providers, in a shape that the SDKs of both dialects read; for Codex in its own. */
 export function modelsRoute(options: ModelListOptions): Middleware<RequestState> {
@@ -30,12 +35,13 @@ export function modelsRoute(options: ModelListOptions): Middleware<RequestState>
     const most = limit === undefined ? undefined : parseListLimit(String(limit), MOST_IN_ONE_LIST)
     const models = await options.list(await callFor(ctx, options))
     // Only Codex sends its version.
-    if (ctx.query.client_version !== undefined) return sendCodexModels(ctx, models, options.codex)
+    if (ctx.query.client_version !== undefined)
+      return sendCodexModels(ctx, models, { ...options.facts, outputTokens: options.outputTokens })
     const start = afterId === undefined ? 0 : models.findIndex(({ id }) => id === afterId) + 1
     const page = models.slice(start, most === undefined ? undefined : start + most)
     ctx.body = {
       object: 'list',
-      data: page.map(describe),
+      data: page.map((model, index) => describe(model, index < MOST_WITH_FACTS ? options.facts : undefined)),
       has_more: start + page.length < models.length,
       first_id: page[0]?.id ?? null,
       last_id: page.at(-1)?.id ?? null,
@@ -50,7 +56,7 @@ export function modelByNameRoute(options: ModelListOptions): Middleware<RequestS
     const found = await options.find(id, await callFor(ctx, options))
     if ('names' in found)
       throw new GatewayError('not_found', `model: there is no \`${id}\`.${suggest(id, found.names)}`)
-    ctx.body = describe(found)
+    ctx.body = describe(found, options.facts)
   }
 }
 
@@ -63,10 +69,11 @@ function decoded(name: string): string {
 }
 
 /**
- * Returns the members of Anthropic's shape (`type`, `display_name`, `created_at`), of OpenAI's (the others), and the
- * provider's own.
+ * Returns the members of Anthropic's shape (`type`, `display_name`, `created_at`), of OpenAI's (the others), the
+ * provider's own, and limits and prices.
  */
-function describe({ id, displayName = id, createdAtMs = 0, ownedBy, fields }: CataloguedModel) {
+function describe(model: CataloguedModel, facts: ModelFactSources | undefined) {
+  const { id, displayName = id, createdAtMs = 0, ownedBy, fields } = model
   return {
     object: 'model',
     type: 'model',
@@ -74,7 +81,7 @@ function describe({ id, displayName = id, createdAtMs = 0, ownedBy, fields }: Ca
     created: Math.floor(createdAtMs / 1000),
     created_at: new Date(createdAtMs).toISOString(),
     owned_by: ownedBy,
-    ...fields,
+    ...(facts === undefined ? fields : factsOf(model, facts)),
     id,
   }
 }
