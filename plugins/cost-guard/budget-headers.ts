@@ -7,7 +7,8 @@ import type { BudgetWindow, CalendarWindow, ConversationWindow } from './windows
 export type WindowBalance = BudgetWindow & SpendSums
 
 type Period = CalendarWindow['period']
-type CalendarBalance = CalendarWindow & SpendSums
+/** Day or month of the budget with its amounts. */
+export type CalendarBalance = CalendarWindow & SpendSums
 type ConversationBalance = ConversationWindow & SpendSums
 
 /** Names of the headers of a period, with one prefix. */
@@ -67,7 +68,8 @@ export function leastLeft(windows: readonly WindowBalance[]): number {
   return least
 }
 
-function tightestOf(windows: readonly WindowBalance[], period: Period): CalendarBalance | undefined {
+/** Returns the calendar window of a period with the least left. */
+export function tightestOf(windows: readonly WindowBalance[], period: Period): CalendarBalance | undefined {
   let tightest: CalendarBalance | undefined
   for (const window of windows)
     if ('period' in window && window.period === period && (tightest === undefined || leftIn(window) < leftIn(tightest)))
@@ -75,42 +77,7 @@ function tightestOf(windows: readonly WindowBalance[], period: Period): Calendar
   return tightest
 }
 
-function leftIn(window: WindowBalance): number {
+/** Returns what is neither spent nor held, in the window's unit; at least 0. */
+export function leftIn(window: WindowBalance): number {
   return Math.max(0, roomIn(window))
-}
-
-const DAY_MINUTES = 1440
-const MINUTE_MS = 60_000
-/** Codex shows two windows: the shorter one first. */
-const CODEX_NAMES = { day: 'x-codex-primary', month: 'x-codex-secondary' } as const
-
-/** Returns reply headers with the share of each period's cap that is spent or held, which Codex shows in `/status`. */
-export function codexHeaders(windows: readonly WindowBalance[], atMs: number): Record<string, string> {
-  const headers: Record<string, string> = {}
-  for (const { period } of PERIODS) {
-    const tightest = tightestOf(windows, period)
-    if (tightest === undefined) continue
-    const name = CODEX_NAMES[period]
-    const { limitNanoUsd } = tightest
-    const left = limitNanoUsd === 0 ? 0 : leftIn(tightest) / limitNanoUsd
-    const { resetsAt } = periodOf(period, atMs)
-    headers[`${name}-used-percent`] = String(Math.round((1 - left) * 1000) / 10)
-    headers[`${name}-window-minutes`] = String(period === 'day' ? DAY_MINUTES : minutesOfMonth(atMs))
-    headers[`${name}-reset-at`] = String(Date.parse(resetsAt) / 1000)
-  }
-  return headers
-}
-
-function minutesOfMonth(atMs: number): number {
-  const date = new Date(atMs)
-  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
-  return (Date.UTC(year, month + 1, 1) - Date.UTC(year, month, 1)) / MINUTE_MS
-}
-
-/** Headers about limits of an account with a provider of Responses. */
-const ACCOUNT_LIMITS = /^x-(?:ratelimit-|codex-(?:.*(?:primary|secondary)-|.*limit|credits-|promo-))/
-
-/** Removes the headers about the limits of the operator's account at its provider, for a caller with a cap of its own. */
-export function removeAccountLimits(headers: Record<string, unknown>): void {
-  for (const name in headers) if (ACCOUNT_LIMITS.test(name)) delete headers[name]
 }

@@ -2,7 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { definePlugin } from 'turnpike/plugin'
 import { answererOf, costOf, estimate, estimateBySize, mostOutputTokens, toUsd } from 'turnpike/plugin/spend'
 import type { AdmissionFacts } from './admission.ts'
-import { budgetHeaders, codexHeaders, leastLeft, removeAccountLimits, type WindowBalance } from './budget-headers.ts'
+import { budgetHeaders, leastLeft, type WindowBalance } from './budget-headers.ts'
+import { limitFormOf, limitHeaders, toBillingError } from './client-limits.ts'
 import { Expectation } from './expectation.ts'
 import { inputTokensOf } from './input.ts'
 import { lowerMaxTokens, sendMaxTokens } from './lower-max-tokens.ts'
@@ -41,9 +42,10 @@ export default definePlugin({
             return next()
           }
           const { name: dialect } = exchange.dialect
-          const setBudgetHeaders = (windows: readonly WindowBalance[]) => {
+          const limitForm = operators.client_limits ? limitFormOf(exchange) : undefined
+          const setBudgetHeaders = (windows: readonly WindowBalance[], isRefused = false) => {
             ctx.set(budgetHeaders(windows, { atMs, isMessages: dialect === 'messages' }))
-            if (operators.codex_limits && dialect === 'responses') ctx.set(codexHeaders(windows, atMs))
+            if (limitForm !== undefined) ctx.set(limitHeaders(limitForm, windows, { atMs, isRefused }))
           }
           const answers = answersOf(exchange)
           // Estimated before the guard itself may lower the limit.
@@ -68,7 +70,8 @@ export default definePlugin({
             if (!isRefusal(error)) throw error
             lastLeft.set(leftKey, 0)
             // Without a reply of the ledger the refusal omits these headers.
-            setBudgetHeaders(await holds.currentBalances().catch(() => []))
+            setBudgetHeaders(await holds.currentBalances().catch(() => []), true)
+            if (limitForm === 'claude-code') throw toBillingError(error, atMs)
             throw withStatus(error, exchange.route === 'agent' ? error.status : operators.refusal_status)
           })
           // The ledger serves a burst one request after another, refusals too.
@@ -101,7 +104,7 @@ export default definePlugin({
             exchange.signal.throwIfAborted()
             isAsked = true
             await next()
-            if (dialect === 'responses' && exchange.reply !== undefined) removeAccountLimits(exchange.reply.headers)
+            exchange.hideAccountLimits()
           } catch (error) {
             settleFailure(bill, { isAsked })
             throw error

@@ -43,11 +43,11 @@ export const options = z.strictObject({
     .describe(
       'HTTP status of a refusal. Coding agents other than Claude Code and Codex treat 429 as a short rate limit and retry; with 402 nearly all stop and show the message. Clients of Responses get 429 with the type `usage_limit_reached` in any case, and paid calls of agents 429, since 402 requests a payment there.',
     ),
-  codex_limits: z
+  client_limits: z
     .boolean()
     .default(false)
     .describe(
-      'Whether replies to clients of Responses have the share of the caller’s caps that is spent, as `x-codex-primary-used-percent` (day) and `x-codex-secondary-used-percent` (month) with their windows: Codex shows them in `/status` as the limits of the account.',
+      'Whether coding agents get the caller’s caps in the form in which they show the limits of an account: clients of Responses `x-codex-…` headers, which Codex shows in `/status`, and Claude Code `anthropic-ratelimit-unified-…` headers and refusals as 429 `billing_error`. Turn it on where callers use your credentials; a subscription of their own shows its limits in the same place.',
     ),
 })
 

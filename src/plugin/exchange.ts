@@ -13,6 +13,7 @@ type PublicMember =
   | 'edit'
   | 'edits'
   | 'headers'
+  | 'hideAccountLimits'
   | 'id'
   | 'idle'
   | 'isEdited'

@@ -12,3 +12,14 @@ export function accountGone(): GatewayError {
     fields: { code: 'previous_response_not_found' },
   })
 }
+
+/** Reports the credential of a call. Throws `not_found` for a credential other than that of the stored response. */
+export function assertAccount(
+  secret: string | undefined,
+  { account, onAccount }: { account?: string | undefined; onAccount?: (account: string) => void },
+): void {
+  if (account === undefined && onAccount === undefined) return
+  const used = accountOf(secret)
+  if (account !== undefined && account !== used) throw accountGone()
+  onAccount?.(used)
+}

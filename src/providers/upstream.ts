@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto'
 import { GatewayError } from '../core/errors.ts'
 import { OPERATOR, type PresentedCredential, type RelayCall } from '../core/ports/provider.ts'
+import { removeAccountLimits } from '../core/reply/account-limits.ts'
 import type { Reply } from '../core/reply/reply.ts'
 import type { Exchange } from '../core/request/exchange.ts'
 import { traceparentFor } from '../core/telemetry/trace-context.ts'
-import { accountGone, accountOf } from './account-of.ts'
+import { accountGone, accountOf, assertAccount } from './account-of.ts'
 import { type CallPolicy, callProvider } from './call.ts'
 import { retryAfterMs } from './failed-reply.ts'
 import { HeaderForwarder, type HeaderRules, mergeHeaders } from './headers.ts'
@@ -52,6 +53,10 @@ export interface CallerFacts {
   readonly account?: string | undefined
   /** Receives the digest of the credential of each call. */
   readonly onAccount?: (account: string) => void
+  /** Receives, of each call, whether its credential is the caller's own. */
+  readonly onCredential?: (isCallersOwn: boolean) => void
+  /** True to remove from replies the headers about limits of the operator's account. */
+  readonly hidesAccountLimits?: boolean
   /** Returns what the calls of one conversation have in common; called only when there are several credentials. */
   readonly conversation?: () => string
 }
@@ -144,16 +149,19 @@ export class Upstream {
     wire: Wire = VERBATIM,
   ): Promise<Reply> {
     const trace = this.#isTraced ? ['traceparent', traceparentFor(caller.requestId, caller.headers)] : []
-    const send = (
+    const send = async (
       secret: string | undefined,
       credential: readonly string[],
       { isCallersOwn, waitsForLimit }: Sending,
     ) => {
       assertAccount(secret, caller)
+      caller.onCredential?.(isCallersOwn)
       const forwarded = this.#forwarder.forward(caller.headers, { isCallersOwn })
       const headers = mergeHeaders(forwarded, request.headers ?? [], trace, credential, this.#extraHeaders)
       const options = { ...caller, policy: this.#policy, wire, waitsForLimit }
-      return callProvider(this.#transport, { ...request, headers }, options)
+      const reply = await callProvider(this.#transport, { ...request, headers }, options)
+      if (caller.hidesAccountLimits && !isCallersOwn) removeAccountLimits(reply.headers)
+      return reply
     }
     if (this.#isBroughtFor(caller.credential))
       return send(caller.credential.secret, this.#headersOf(caller.credential), {
@@ -259,14 +267,6 @@ export class Upstream {
   }
 }
 
-/** Reports the credential of a call. Throws `not_found` for a credential other than that of the stored response. */
-function assertAccount(secret: string | undefined, { account, onAccount }: CallerFacts): void {
-  if (account === undefined && onAccount === undefined) return
-  const used = accountOf(secret)
-  if (account !== undefined && account !== used) throw accountGone()
-  onAccount?.(used)
-}
-
 /** Returns the caller-dependent inputs of an exchange's calls. */
 export function callerOf(exchange: Exchange): CallerFacts {
   const { caller, headers, credential, signal, id } = exchange
@@ -282,6 +282,7 @@ export function callerOf(exchange: Exchange): CallerFacts {
         exchange.stored.account = account
       },
     }),
+    onCredential: (isCallersOwn) => exchange.noteCredential(isCallersOwn),
     conversation: () => affinityOf(exchange),
   }
 }

@@ -35,7 +35,7 @@ const OVERLOADED = { message: 'Overloaded', headers: { 'retry-after': '0' } }
 
 installCodex()
 await using fixture = await openProviderFixture({
-  config: { plugins: { 'cost-guard': { codex_limits: true } } },
+  config: { plugins: { 'cost-guard': { client_limits: true } } },
   env: { SVC_PIPELINE: 'none' },
 })
 const words = process.argv.slice(2).join(' ')

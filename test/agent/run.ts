@@ -4,23 +4,22 @@
  * files must be on disk. Not a part of `npm test`: the agent's package weighs 360 MB and is installed on demand.
  */
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { FULL_PIPELINE } from '../support/pipelines.ts'
 import { startProvider } from '../support/stand-in-provider.ts'
+import { CLAUDE_CODE, installClaudeCode } from './claude-code.ts'
 import { createFolder } from './folders.ts'
 import { play, promptFor } from './player.ts'
 import { TASKS } from './tasks.ts'
 
-const AGENT = '@anthropic-ai/claude-code@2.1.329'
-const FOLDER = path.resolve('node_modules/.cache/coding-agent')
 const LONGEST_RUN_MS = 120_000
 
-installAgent()
+installClaudeCode()
 const home = mkdtempSync(path.join(tmpdir(), 'turnpike-agent-'))
 process.on('exit', () => rmSync(home, { recursive: true, force: true }))
 await using provider = await startProvider({ acceptAnything: true, script: play })
@@ -72,19 +71,12 @@ async function filesAfter(gateway: Gateway, task: (typeof TASKS)[number]): Promi
   return folder.files()
 }
 
-function installAgent(): void {
-  if (existsSync(path.join(FOLDER, 'node_modules/.bin/claude'))) return
-  console.log(`installing ${AGENT} into ${path.relative('.', FOLDER)}`)
-  const { status } = spawnSync('npm', ['install', '--prefix', FOLDER, '--no-save', AGENT], { stdio: 'inherit' })
-  if (status !== 0) throw new Error(`${AGENT} cannot be installed here`)
-}
-
 async function runAgent(
   gateway: Gateway,
   { prompt, cwd }: { prompt: string; cwd: string },
 ): Promise<Record<string, unknown>> {
   const options = ['-p', prompt, '--output-format', 'json', '--dangerously-skip-permissions']
-  const agent = spawn(path.join(FOLDER, 'node_modules/.bin/claude'), options, {
+  const agent = spawn(CLAUDE_CODE, options, {
     cwd,
     env: {
       PATH: process.env.PATH,

@@ -35,6 +35,7 @@ const NAMED: Readonly<Record<string, { why: string; texts: readonly string[] }>>
   },
   'accounts/session-tokens.test.ts': { why: 'no pipeline: an algorithm', texts: ['none'] },
   'cost-guard/assumed-limit.test.ts': { why: 'compares with a call without a guard', texts: ['none'] },
+  'cost-guard/client-limits.test.ts': { why: 'no pipeline: options of the guard', texts: ['cost-guard'] },
   'cost-guard/cut-streams.test.ts': { why: 'compares with a call without a guard', texts: ['none'] },
   'cost-guard/named-models.test.ts': {
     why: 'a hold that no other module lowers',

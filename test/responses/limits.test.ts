@@ -9,7 +9,7 @@ const fixture = await openProviderFixture({
     server: { body_limit: '64kb' },
     costs: { per_day: AMPLE },
     providers: { tries: 1 },
-    plugins: { watch: false, 'cost-guard': { codex_limits: true, refusal_status: 402 } },
+    plugins: { watch: false, 'cost-guard': { client_limits: true, refusal_status: 402 } },
   },
 })
 test.after.always(() => fixture.close())

@@ -31,6 +31,8 @@ export interface RelayCall {
   signal: AbortSignal
   /** Digest of the only credential that may be used: that of the stored response in question. Default: any. */
   account?: string
+  /** True to remove from replies the headers about limits of the operator's account. Default: false. */
+  hidesAccountLimits?: boolean
 }
 
 /** A model that a provider has. */

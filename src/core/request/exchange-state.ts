@@ -48,6 +48,8 @@ export interface ExchangeState {
   readonly trace: StepTrace[]
   readonly edits: EditTrace[]
   readonly calls: CallTrace[]
+  /** The provider was called with the caller's own credential. */
+  usesOwnCredential?: boolean
   /** A provider was called. */
   isAsked?: boolean
   /** Replies that a plugin replaced by another. */

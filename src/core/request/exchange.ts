@@ -1,5 +1,6 @@
 import type { Edit } from '../json/splice.ts'
 import type { PresentedCredential } from '../ports/provider.ts'
+import { removeAccountLimits } from '../reply/account-limits.ts'
 import type { Reply } from '../reply/reply.ts'
 import type { ReplyDialect } from '../reply/reply-dialect.ts'
 import type { Usage } from '../reply/usage.ts'
@@ -184,6 +185,16 @@ export class Exchange extends DeclaredWaits {
   async enterUpstream(): Promise<void> {
     await this.#state.beforeUpstream?.()
     this.#state.isAsked = true
+  }
+
+  /** @internal */
+  noteCredential(isCallersOwn: boolean): void {
+    this.#state.usesOwnCredential = isCallersOwn
+  }
+
+  /** Removes from the reply the headers about limits of the operator's account: for a caller with limits of its own. */
+  hideAccountLimits(): void {
+    if (!this.#state.usesOwnCredential) removeAccountLimits(this.#state.reply?.headers ?? {})
   }
 
   /** @internal */

@@ -102,6 +102,7 @@ export async function callFor(
     credential,
     requestId: ctx.state.requestId,
     signal,
+    hidesAccountLimits: true,
   }
 }
 

@@ -33,7 +33,8 @@ export function toMessagesError(status: number, headers: ReplyHeaders, body: Buf
 /** Converts an exception within a stream to the Messages event that ends the stream. */
 export function exceptionEvent(name: string, body: Buffer): string {
   const message = messageIn(tryParseJson(body)) ?? `The provider ended the stream with ${name}.`
-  return printEvent({ type: 'error', error: providersError(EXCEPTION_TYPES.get(name) ?? 'api_error', message) })
+  const event = { type: 'error', error: providersError(EXCEPTION_TYPES.get(name) ?? 'api_error', message) }
+  return printEvent(event)
 }
 
 /** The canonical request, which the service appends to the message for a wrong signature: it may contain a session token. */

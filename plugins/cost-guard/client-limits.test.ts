@@ -1,0 +1,53 @@
+import test from 'ava'
+import type { WindowBalance } from './budget-headers.ts'
+import { limitHeaders } from './client-limits.ts'
+
+const USD = 1_000_000_000
+const AT_MS = Date.UTC(2027, 0, 31, 12)
+
+function windowOf(scope: string, limitUsd: number, spentUsd: number, heldUsd = 0): WindowBalance {
+  const sums = { settledNanoUsd: spentUsd * USD, heldNanoUsd: heldUsd * USD }
+  return { scope, window: 'd:2027-01-31', period: 'day', limitNanoUsd: limitUsd * USD, ...sums }
+}
+
+test('client limits: Codex gets shares of the day and of the month, with their length and end', (t) => {
+  const month = { ...windowOf('*', 200, 1), period: 'month' as const }
+  t.deepEqual(limitHeaders('codex', [windowOf('key:a', 5, 1, 0.5), month], { atMs: AT_MS }), {
+    'x-codex-primary-used-percent': '30',
+    'x-codex-primary-window-minutes': '1440',
+    'x-codex-primary-reset-at': '1801440000',
+    'x-codex-secondary-used-percent': '0.5',
+    'x-codex-secondary-window-minutes': '44640',
+    'x-codex-secondary-reset-at': '1801440000',
+  })
+  t.is(limitHeaders('codex', [windowOf('key:a', 0, 0)], { atMs: AT_MS })['x-codex-primary-used-percent'], '100')
+})
+
+test('client limits: Claude Code gets the fullest window as usage credits, below all of it', (t) => {
+  const prefix = 'anthropic-ratelimit-unified'
+  const month = { ...windowOf('*', 200, 1), period: 'month' as const }
+  const of = (...windows: WindowBalance[]) => limitHeaders('claude-code', windows, { atMs: AT_MS })
+  t.deepEqual(of(windowOf('key:a', 5, 1, 0.5), month), {
+    [`${prefix}-status`]: 'allowed',
+    [`${prefix}-representative-claim`]: 'overage',
+    [`${prefix}-reset`]: '1801440000',
+    [`${prefix}-overage-status`]: 'allowed',
+    [`${prefix}-overage-utilization`]: '0.3',
+    [`${prefix}-overage-reset`]: '1801440000',
+  })
+  for (const [spent, used, threshold] of [
+    [3.8, '0.76', '0.75'],
+    [4.75, '0.95', '0.95'],
+    [5, '0.99', '0.95'],
+    [7, '0.99', '0.95'],
+  ] as const)
+    t.like(of(month, windowOf('key:a', 5, spent)), {
+      [`${prefix}-status`]: 'allowed_warning',
+      [`${prefix}-overage-utilization`]: used,
+      [`${prefix}-overage-surpassed-threshold`]: threshold,
+    })
+  t.like(of({ ...month, settledNanoUsd: 190 * USD }, windowOf('key:a', 5, 1)), {
+    [`${prefix}-overage-utilization`]: '0.95',
+  })
+  t.deepEqual(of(), {})
+})
