@@ -49,12 +49,9 @@ export function withMargin(inputTokens: number): number {
   return Math.ceil(inputTokens * MARGIN) + MARGIN_TOKENS
 }
 
-/** Fewest tokens that a text of so many bytes is taken to have, where prices depend on the length of the input. */
-const leastTokensOf = (bytes: number) => Math.floor(bytes / 4)
-
 /**
  * Estimates a large request of text by its size, without reading it: never short, and several times the estimate by
- * weight. `undefined` for any other request, and where its size does not tell at which step of a price it is.
+ * weight, up to ten times where only so many tokens are dearer. `undefined` for any other request.
  */
 export function estimateBySize(asked: Asked, { tokens, prices }: Estimators, terms: Terms): Estimate | undefined {
   const { client } = asked
@@ -64,18 +61,7 @@ export function estimateBySize(asked: Asked, { tokens, prices }: Estimators, ter
   const mostTokens = tokens.mostInputTokens?.(isNative ? asked.request : client.document)
   if (mostTokens === undefined) return undefined
   const targets = targetsWithNamed(asked.targets, client.document)
-  const sized = { ...terms, targets, inputTokens: mostTokens, mostTokens }
-  return isOneStep(asked, prices, sized) ? priced(asked, prices, sized) : undefined
-}
-
-/** Tests that a long text and a short one of these bytes have the same prices. */
-function isOneStep(asked: Asked, prices: Prices, { targets, mostTokens, atMs }: Sized): boolean {
-  return targets.every((target) => {
-    const [least, most] = [leastTokensOf(mostTokens), mostTokens].map((inputTokens) =>
-      ratesOf(asked, prices, { target, inputTokens, atMs }),
-    )
-    return least?.inputNanoUsd === most?.inputNanoUsd && least?.outputNanoUsd === most?.outputNanoUsd
-  })
+  return priced(asked, prices, { ...terms, targets, inputTokens: mostTokens, mostTokens })
 }
 
 interface Sized extends Terms {
