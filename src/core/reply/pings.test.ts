@@ -1,4 +1,5 @@
 import test from 'ava'
+import fc from 'fast-check'
 import { withoutPings } from './pings.ts'
 
 const without = (text: string) => withoutPings(Buffer.from(text)).toString()
@@ -32,4 +33,23 @@ for (const [claim, text] of Object.entries({
 test('pings: a stream without any is the same buffer', (t) => {
   const bytes = Buffer.from('event: message_stop\ndata: {}\n\n')
   t.is(withoutPings(bytes), bytes)
+})
+
+test('pings: are found among any lines, whichever line ends the stream has', (t) => {
+  const line = fc.constantFrom(
+    'event: ping',
+    'data: {"type":"ping"}',
+    ': note',
+    'data: ping : pong',
+    'event: x',
+    ':',
+    '',
+  )
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 30 }), fc.boolean(), (lines, isEnded) => {
+      const text = lines.join('\n') + (isEnded ? '\n\n' : '')
+      t.is(without(text.replaceAll('\n', '\r\n')), without(text).replaceAll('\n', '\r\n'), JSON.stringify(text))
+    }),
+    { numRuns: 2000 },
+  )
 })
