@@ -18,7 +18,7 @@
 import type { ByteSource, Ending, ReplySink } from './byte-source.ts'
 import type { EventTranslator } from './event-translator.ts'
 import { OutlineCollector, type ReplyOutline } from './outline.ts'
-import { readReply } from './read-reply.ts'
+import { type ReplyFacts, readReply } from './read-reply.ts'
 import { MESSAGES_REPLIES, type ReplyDialect } from './reply-dialect.ts'
 import { EventFramer, scanEvents } from './sse.ts'
 import { startedEvents } from './started-blocks.ts'
@@ -44,10 +44,10 @@ export class BytesReply {
   readonly bytes: Buffer
   /** The shape of `bytes`. */
   readonly dialect: ReplyDialect
-  #usage: Usage | undefined
+  /** Set if it was known from the start. */
+  readonly #usage: Usage | undefined
   #check: UsageCheck | undefined
-  #isUsageRead = false
-  #outline: ReplyOutline | undefined
+  #facts: ReplyFacts | undefined
 
   /** `usage` if it is known already, as for a replay. */
   constructor(status: number, headers: ReplyHeaders, bytes: Buffer, { usage, dialect }: BytesReplyOptions = {}) {
@@ -56,26 +56,26 @@ export class BytesReply {
     this.bytes = bytes
     this.dialect = dialect ?? MESSAGES_REPLIES
     this.#usage = usage
-    this.#isUsageRead = usage !== undefined
   }
 
   /** Token counts of a successful message, read from its bytes on first use. */
   get usage(): Usage | undefined {
-    if (!this.#isUsageRead && this.status === 200) this.#read()
-    this.#isUsageRead = true
-    return this.#usage
+    return this.#usage ?? this.#read()?.usage
   }
 
   /** Stop reason and tool calls of a successful message, read from its bytes on first use. */
   get outline(): ReplyOutline | undefined {
-    if (this.#outline === undefined && this.status === 200) this.#read()
-    return this.#outline
+    return this.#read()?.outline
   }
 
-  #read(): void {
-    const { usage, outline } = readReply(this, this.#check)
-    if (!this.#isUsageRead) this.#usage = usage
-    this.#outline = outline
+  /** True if a success is one JSON object from the first byte to the last: not a page, and not truncated. */
+  get isWhole(): boolean {
+    return this.#read()?.isWhole ?? false
+  }
+
+  #read(): ReplyFacts | undefined {
+    if (this.status === 200) this.#facts ??= readReply(this, this.#usage === undefined ? this.#check : undefined)
+    return this.#facts
   }
 
   /** Sets a check that the usage passes; to be called before its first use. */

@@ -1,9 +1,9 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { assembleMessage, assertMessageStream } from '../../../test/support/events.ts'
-import type { Reply } from './reply.ts'
+import { BytesReply, type Reply } from './reply.ts'
 import { MESSAGES_REPLIES } from './reply-dialect.ts'
-import { packReply, replyFromStored, type StoredReply, unpackReply } from './stored-reply.ts'
+import { packReply, replyFromStored, type StoredReply, storedOfBytes, unpackReply } from './stored-reply.ts'
 import type { Usage } from './usage.ts'
 
 const MESSAGE =
@@ -108,3 +108,19 @@ test('entry: a reply in another dialect is for that dialect, and for the request
 test('entry: a canonical reply stays canonical for a caller of another dialect', (t) => {
   t.is(replyFromStored(json, { dialect: OTHER, stream: false })?.dialect, MESSAGES_REPLIES)
 })
+
+const USED = '{"content":[{"text":"a } b \\" c"}],"usage":{"input_tokens":1,"output_tokens":2}}'
+for (const [claim, body, isStored] of [
+  ['one object', USED, true],
+  ['one object with line ends around it', `\r\n ${USED}\n`, true],
+  ['an object without usage', '{"content":[]}', false],
+  ['a truncated object', USED.slice(0, -1), false],
+  ['two objects', `${USED}${USED}`, false],
+  ['a prefix before the object', `)]}'\n${USED}`, false],
+  ['a page with an object', `<p>${USED}</p>`, false],
+  ['a list', `[${USED}]`, false],
+] as const) {
+  test(`entry: a 200 of ${claim} is ${isStored ? 'stored' : 'not stored'}`, (t) => {
+    t.is(storedOfBytes(new BytesReply(200, {}, Buffer.from(body))) !== undefined, isStored)
+  })
+}

@@ -40,22 +40,14 @@ export function factsOf(headers: ReplyHeaders): ReplyHeaders {
   return facts
 }
 
-/** Returns the entry of a JSON reply; `undefined` unless it is a success and whole. */
+/**
+ * Returns the entry of a JSON reply; `undefined` unless it is a success and a message: a 200 can be a proxy's page, an error
+ * in disguise, or truncated.
+ */
 export function storedOfBytes(reply: BytesReply): StoredReply | undefined {
-  if (reply.status !== 200 || !isWholeMessage(reply)) return undefined
   const { usage, bytes: body } = reply
+  if (reply.status !== 200 || usage === undefined || !reply.isWhole) return undefined
   return { kind: 'json', dialect: reply.dialect.name, facts: factsOf(reply.headers), usage, body }
-}
-
-/** Returns whether a 200 is a message: it can be a proxy's page, an error in disguise, or truncated by the provider. */
-function isWholeMessage({ usage, bytes }: BytesReply): boolean {
-  if (usage === undefined) return false
-  try {
-    JSON.parse(bytes.toString())
-    return true
-  } catch {
-    return false
-  }
 }
 
 const LENGTH_BYTES = 4
