@@ -140,6 +140,11 @@ test('loop: waiting and pressing keys may last five times as long', (t) => {
   }
 })
 
+test('loop: a runner that prints that it runs tests does not wait', (t) => {
+  const failing = { input: { cmd: 'cargo test' }, result: 'running 1 test\ntest queue::order ... FAILED' }
+  t.like(inSteps(times(3, () => failing)), { kind: 'call', times: 3 })
+})
+
 test('loop: the same text to the same answer, not to a person who goes on talking', (t) => {
   const talk = (answers: readonly string[]) => [
     { role: 'user', content: 'Repair it.' },
@@ -149,6 +154,9 @@ test('loop: the same text to the same answer, not to a person who goes on talkin
     ]),
   ]
   t.like(loopIn(talk(['Use a tool.', 'Use a tool.', 'Use a tool.'])), { kind: 'text', times: 3, tools: [] })
+  t.like(loopIn(talk(['Retry 1 of 9: use a tool.', 'Retry 2 of 9: use a tool.', 'Retry 3 of 9: use a tool.'])), {
+    times: 3,
+  })
   t.is(loopIn(talk(['Really?', 'And the tests?', 'All of them?'])), undefined)
   t.is(loopIn(talk(['Use a tool.', 'Use a tool.', 'Use a tool.', 'Stop.'])), undefined)
 })

@@ -65,7 +65,7 @@ export class StepForm {
 
   get #callForm(): string {
     const { calls, text, userText } = this.step
-    this.#calls ??= `${withoutVolatile(userText)}\n${calls.length === 0 ? withoutVolatile(text) : joined(calls, argumentsOf)}`
+    this.#calls ??= `${userText}\n${calls.length === 0 ? withoutVolatile(text) : joined(calls, argumentsOf)}`
     return this.#calls
   }
 

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { ContentBlock, Message, RequestDocument } from 'turnpike/plugin'
 import { isErrorText } from './outcome.ts'
+import { withoutVolatile } from './volatile.ts'
 
 /** One tool call with its result. */
 export interface Call {
@@ -15,7 +16,7 @@ export interface Step {
   readonly calls: readonly Call[]
   /** Text of the model. */
   readonly text: string
-  /** Text of the user that follows, without what clients add. */
+  /** Text of the user that follows, without what clients add and what differs from time to time. */
   readonly userText: string
   /** Bytes of the step's messages. */
   readonly bytes: number
@@ -81,7 +82,7 @@ function stepOf(spoken: readonly Message[], answered: readonly Message[], bytes:
     const result = reply === undefined ? '' : textOf(reply.content)
     return [{ name: block.name, input: block.input, result, isError: reply?.is_error === true || isErrorText(result) }]
   })
-  return { calls, text: spokenIn(blocks), userText: withoutAdded(spokenIn(replies)).trim(), bytes }
+  return { calls, text: spokenIn(blocks), userText: withoutVolatile(withoutAdded(spokenIn(replies)).trim()), bytes }
 }
 
 function blocksOf({ content }: Message): ContentBlock[] {
