@@ -9,6 +9,7 @@ export const {
   estimate,
   estimateBySize,
   mostOutputTokens,
+  ratesOf,
   readBudgetWindow,
   roomIn,
   targetsWithNamed,

@@ -17,7 +17,7 @@ export {
   tokensFor,
   withMargin,
 } from '../core/money/estimate.ts'
-export { answererOf, type Prices } from '../core/money/prices.ts'
+export { answererOf, type Prices, ratesOf } from '../core/money/prices.ts'
 export { roomIn } from '../core/money/room-in.ts'
 export { toNanoUsd, toUsd } from '../core/money/usd.ts'
 export type { Reservation, SpendLedger, SpendSums, SpendWindow } from '../core/ports/spend-ledger.ts'

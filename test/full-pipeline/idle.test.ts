@@ -6,7 +6,16 @@ import { FULL_PIPELINE } from '../support/pipelines.ts'
 import { openPluginFixture } from '../support/plugin-fixture.ts'
 
 /** Modules that have nothing to do for a greeting, without caps; the caches always look. */
-const IDLE = ['semantic-cache', 'loop-guard', 'prune-tools', 'preserve', 'compress', 'patterns', 'cost-guard']
+const IDLE = [
+  'semantic-cache',
+  'loop-guard',
+  'prune-tools',
+  'preserve',
+  'compress',
+  'patterns',
+  'prompt-cache',
+  'cost-guard',
+]
 const LINE = 'const answer = 42 // the answer to everything'
 const TOOLS = Array.from({ length: 12 }, (_, index) => ({
   name: `tool_${index}`,
