@@ -21,6 +21,10 @@ const BARE_FIXTURE = /\b(openFixture|openProviderFixture|openPluginFixture|start
 /** Files that name other pipelines: which, and the reason. */
 const NAMED: Readonly<Record<string, { why: string; texts: readonly string[] }>> = {
   'accounts/books.test.ts': { why: 'a field that is changed', texts: ['none'] },
+  'accounts/conversation-budgets.test.ts': {
+    why: 'a budget of a key holds without a guard',
+    texts: ['cost-guard?per_run=1000', 'exact-cache', 'none'],
+  },
   'accounts/key-fields.test.ts': {
     why: 'pipelines that are accepted or refused',
     texts: ['cost-guard,exact-cash', 'exact-cache', 'exact-cache,exact-cache', 'exact-cache?ttl=soon'],

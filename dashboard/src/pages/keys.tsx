@@ -136,6 +136,8 @@ const LIMITS = [
   ['costPerRequest', 'Limit per request (USD)'],
   ['costPerDay', 'Daily limit (USD)'],
   ['costPerMonth', 'Monthly limit (USD)'],
+  ['costPerConversation', 'Limit per conversation (USD)'],
+  ['costPerRun', 'Limit per run (USD)'],
   ['requestsPerMinute', 'Requests per minute'],
 ] as const
 

@@ -52,6 +52,20 @@ for (const engine of engines) {
     t.like(entry?.details, { budget: 'per_conversation', by: 2 })
   })
 
+  engine.test(
+    'budgets: the entry of a raise is in the log of the key’s account, also where an operator raised it',
+    async (t) => {
+      const place = await engine.createPlace(t)
+      const store = await place.open()
+      const columns = 'id, account_id, hash, prefix, created_at_ms'
+      await place.sql(`insert into api_key (${columns}) values ('key_1', 'ada', 'hash', 'svc', 1) returning id`)
+      await reserve(store, 1, budget('c:conv_1', 5, 'key:key:key_1'))
+      const raise = { ...OF_CONVERSATION, actor: 'user:boss', by: 1, scopes: EVERYBODY }
+      t.like(await createBudgets(store).raise(raise), { raised: 1 })
+      t.like(await store.run('audit.list', { accountId: 'ada' }), [{ actor: 'user:boss', subject: 'conv_1' }])
+    },
+  )
+
   engine.test('budgets: a raise to a limit counts from the last request’s, and never lowers', async (t) => {
     const store = await (await engine.createPlace(t)).open()
     const budgets = createBudgets(store)
