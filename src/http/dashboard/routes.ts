@@ -5,6 +5,7 @@ import type { Budgets } from '../../core/ports/budgets.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { ListCredits } from '../../core/ports/credit-entries.ts'
 import type { PaymentBooks } from '../../core/ports/payment-books.ts'
+import type { ConversationReader } from '../../core/telemetry/conversations.ts'
 import type { Telemetry } from '../../core/telemetry/telemetry.ts'
 import type { BodyIntake } from '../body-intake.ts'
 import type { RequestLimits } from '../rate-limit.ts'
@@ -12,6 +13,7 @@ import type { RequestState } from '../request-context.ts'
 import { assetsRoute } from './assets.ts'
 import { budgetsRoute, raiseBudgetRoute } from './budgets.ts'
 import { type CaptureOptInRouteOptions, captureOptInRoute, captureRoute } from './capture-routes.ts'
+import { conversationRoute, conversationsRoute, turnsFileRoute } from './conversations.ts'
 import { creditsRoute } from './credits.ts'
 import type { LivePages } from './live-pages.ts'
 import { liveRoute } from './live-route.ts'
@@ -30,7 +32,7 @@ export interface DashboardOptions extends Pick<RequestRouteOptions, 'receipts' |
   readonly signIn: { readonly verify: VerifySession; readonly limits: RequestLimits } | undefined
   readonly facts: DashboardFacts
   /** Rows of requests; `undefined` when telemetry is off. */
-  readonly telemetry: Telemetry | undefined
+  readonly telemetry: (Telemetry & ConversationReader) | undefined
   readonly live: LivePages
   /** Capture opt-ins of cloud mode; `undefined` where users cannot opt in. */
   readonly captureOptIns: CaptureOptInRouteOptions['optIns'] | undefined
@@ -85,6 +87,9 @@ export function addDashboard(router: Router<RequestState>, options: DashboardOpt
   api('requests', listRoute(requests))
   api('requests.csv', csvRoute(requests))
   api('requests/:id', requestRoute(requests))
+  api('conversations', conversationsRoute(requests))
+  api('conversations/:id', conversationRoute(requests))
+  api('conversations/:id/turns.jsonl', turnsFileRoute(requests))
 }
 
 /** Keeps data of requests out of caches. */

@@ -55,6 +55,7 @@ import { growSpend, reserveSpend, settleSpend, sweepSpend } from './spend/holds.
 import { openBudget, readSpend } from './spend/windows.ts'
 import { putRequests } from './telemetry/put.ts'
 import { findRequest, listRequests, readUsage } from './telemetry/read.ts'
+import { findRun, listAgentIds, listRuns, listTurns } from './telemetry/read-conversations.ts'
 
 /**
  * Commands that PostgreSQL runs without a transaction, which saves two round trips: of one statement, or of several that read
@@ -94,6 +95,10 @@ const withoutTransaction = {
   'telemetry.find': findRequest,
   'telemetry.list': listRequests,
   'telemetry.usage': readUsage,
+  'telemetry.runs': listRuns,
+  'telemetry.run': findRun,
+  'telemetry.agents': listAgentIds,
+  'telemetry.turns': listTurns,
   'telemetry.prune': pruneRequests,
   'telemetry.prune-conversations': pruneConversations,
   'telemetry.prune-hours': pruneHours,

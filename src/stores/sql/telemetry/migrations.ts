@@ -4,7 +4,7 @@ import { addTexts } from '../engine/columns.ts'
 import { CONVERSATION_SUMS } from './conversation-schema.ts'
 import { RANGE_SUMS, SUM_COLUMNS } from './schema.ts'
 
-const CONVERSATION_KEY = ['scope', 'conversation_id', 'provider', 'model'] as const
+const CONVERSATION_KEY = ['conversation_id', 'scope', 'provider', 'model'] as const
 const LATER: ReadonlySet<string> = new Set(RANGE_SUMS)
 const FIRST_SUMS = SUM_COLUMNS.filter((column) => !LATER.has(column))
 
@@ -107,7 +107,7 @@ const conversations: Migration = {
     await db.schema
       .createIndex('usage_request_by_conversation')
       .on('usage_request')
-      .columns(['scope', 'conversation_id', 'id'])
+      .columns(['conversation_id', 'id', 'cost_nano_usd'])
       .execute()
 
     let sums = addTexts(db.schema.createTable('usage_conversation'), CONVERSATION_KEY)
@@ -120,7 +120,7 @@ const conversations: Migration = {
     await db.schema
       .createIndex('usage_conversation_by_root')
       .on('usage_conversation')
-      .columns(['scope', 'root_id', 'last_id'])
+      .columns(['root_id', 'scope', 'last_id'])
       .execute()
     await db.schema.createIndex('usage_conversation_by_last').on('usage_conversation').column('last_id').execute()
   },

@@ -14,7 +14,7 @@ import { LARGEST } from '../engine/columns.ts'
 import type { Command } from '../engine/command.ts'
 import type { Database } from '../schema.ts'
 import { toFinished, toListed } from './rows.ts'
-import { GATEWAY_COLUMNS, REQUEST_COLUMNS, SUM_COLUMNS, type SumColumn, type UsageHourTable } from './schema.ts'
+import { GATEWAY_COLUMNS, REQUEST_COLUMNS, SUM_COLUMNS, type UsageHourTable } from './schema.ts'
 
 const LONGEST_LIST = 500
 const HOUR_MS = 3_600_000
@@ -54,7 +54,7 @@ type Where = ExpressionBuilder<Database, 'usage_request'>
 type Condition = ExpressionWrapper<Database, 'usage_request', SqlBool> | RawBuilder<SqlBool>
 
 /** Returns the conditions for these scopes; none for all scopes. */
-function within(is: Pick<Where, 'val'>, scopes: Scopes): RawBuilder<SqlBool>[] {
+export function within(is: Pick<Where, 'val'>, scopes: Scopes): RawBuilder<SqlBool>[] {
   if (typeof scopes === 'string') return [sql<SqlBool>`scope = ${is.val(scopes)}`]
   if ('everybody' in scopes) return []
   // An empty list is no SQL for PostgreSQL.
@@ -68,12 +68,16 @@ function fits(is: Where, { text, cache, ended, fromId }: RequestFilter): Conditi
   if (ended === 'complete') conditions.push(is('outcome', '=', 'complete'))
   if (ended === 'failed') conditions.push(is('outcome', '!=', 'complete'))
   if (text !== undefined && text !== '') {
-    const pattern = `%${text.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
-    conditions.push(
-      is.or(SEARCHED.map((column) => sql<SqlBool>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`)),
-    )
+    conditions.push(contains(SEARCHED, text))
   }
   return conditions
+}
+
+/** Returns the condition that one of these columns contains a text, in any case. */
+export function contains(columns: readonly string[], text: string): RawBuilder<SqlBool> {
+  const pattern = `%${text.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+  const tests = columns.map((column) => sql`lower(${sql.ref(column)}) like ${pattern} escape '\\'`)
+  return sql<SqlBool>`(${sql.join(tests, sql` or `)})`
 }
 
 /** Returns a request of these scopes with its trace, by its id or its request id. */
@@ -116,7 +120,7 @@ export const readUsage: Command<UsageRange & { scopes: Scopes }, UsageSums[]> = 
  * Sums a column, clamped to the largest exact number: a larger one would make the whole reply unreadable. PostgreSQL's sum of
  * whole numbers is a decimal, which would arrive as text.
  */
-function sumOf(column: SumColumn): RawBuilder<number> {
+export function sumOf(column: string): RawBuilder<number> {
   const sum = sql`sum(${sql.ref(column)})`
   return sql`cast(case when ${sum} > ${LARGEST} then ${LARGEST} when ${sum} < -${LARGEST} then -${LARGEST} else ${sum} end as bigint)`
 }

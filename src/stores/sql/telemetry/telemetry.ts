@@ -2,6 +2,7 @@ import { BufferedWriter, type BufferedWriterOptions } from '../../../core/buffer
 import { messageOf, messageWithCause } from '../../../core/errors.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { Log } from '../../../core/ports/log.ts'
+import type { ConversationReader } from '../../../core/telemetry/conversations.ts'
 import type { Telemetry } from '../../../core/telemetry/telemetry.ts'
 import type { CommandInput, CommandName, CommandOutput } from '../commands.ts'
 import { unavailable } from '../engine/faults.ts'
@@ -24,7 +25,7 @@ const WRITING = {
 } as const
 
 /** Telemetry in a database. */
-export interface SqlTelemetry extends Telemetry, Pick<SqlStore, 'run'> {
+export interface SqlTelemetry extends Telemetry, ConversationReader, Pick<SqlStore, 'run'> {
   /** Stores waiting rows, for at most `timeoutMs`, and closes the database. */
   close(timeoutMs: number): Promise<void>
 }
@@ -84,6 +85,10 @@ export function createTelemetry({ open, log, ...settings }: TelemetryOptions): S
     list: (scopes, page) => run('telemetry.list', { ...page, scopes }),
     find: (scopes, id) => run('telemetry.find', { scopes, id }),
     usage: (scopes, range) => run('telemetry.usage', { ...range, scopes }),
+    runs: (scopes, page) => run('telemetry.runs', { ...page, scopes }),
+    findRun: (scopes, id) => run('telemetry.run', { scopes, id }),
+    agentIds: (scopes, id, page) => run('telemetry.agents', { ...page, scopes, id }),
+    turns: (scopes, id, page) => run('telemetry.turns', { ...page, scopes, id }),
     async close(timeoutMs) {
       await writer.close(timeoutMs)
       await opener.close()
