@@ -103,8 +103,11 @@ export class RequestHolds {
       bySize: undefined,
       maxTokens: admission.maxTokens ?? facts.maxTokens,
     })
-    if (maxTokens === undefined) return admission
-    return { ...admission, maxTokens, heldTokens: Math.min(admission.heldTokens, heldTokens) }
+    return {
+      estimate: admission.estimate,
+      maxTokens: maxTokens ?? admission.maxTokens,
+      heldTokens: Math.min(admission.heldTokens, heldTokens),
+    }
   }
 
   /** Tokens that are held; unlimited where none are. */

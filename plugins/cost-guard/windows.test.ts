@@ -1,5 +1,5 @@
 import test from 'ava'
-import { budgetOf } from './windows.ts'
+import { Budgets, budgetOf } from './windows.ts'
 
 const NONE = { perRequestNanoUsd: undefined, windows: [] }
 const OWN = { perRequestNanoUsd: undefined, perDayNanoUsd: undefined, perMonthNanoUsd: undefined, scope: 'key:a' }
@@ -32,5 +32,43 @@ test('windows: an instance-wide cap applies in addition to a caller’s own', (t
       ['instance', 10],
       ['key:a', 5],
     ],
+  )
+})
+
+const CONVERSATION = { id: 'conv_2', rootId: 'conv_1', agent: 'a:b', source: 'client', turn: 3 } as const
+const CALLER = { kind: 'key', scope: 'a' } as const
+const exchange = {
+  caller: CALLER,
+  conversation: { ...CONVERSATION, client: undefined, parentId: 'conv_1' },
+}
+
+test('windows: budgets are named for the conversation, its agent and its run, and the smaller limit applies', (t) => {
+  const budgets = { per_conversation: 5, per_agent: 9, per_run: 20, tokens_per_conversation: 100 }
+  const own = { ...OWN, budgets: { per_run: 10, per_agent: 90, turns_per_conversation: 7, time_per_conversation: 60 } }
+  const { windows, tokens, turns } = new Budgets(own).of(exchange, { ...NONE, budgets }, 0)
+  const named = (list: typeof tokens) => list?.map(({ scope, window, limitNanoUsd }) => [scope, window, limitNanoUsd])
+  t.deepEqual(named(windows as typeof tokens), [
+    ['key:a', 'c:conv_2', 5],
+    ['key:a', 'a:conv_1:a%3Ab', 9],
+    ['key:a', 'r:conv_1', 10],
+  ])
+  t.deepEqual(named(tokens), [['key:a', 'n:conv_2', 100]])
+  t.deepEqual(named(turns), [
+    ['key:a', 't:conv_2', 7],
+    ['key:a', 'w:conv_2', 60],
+  ])
+})
+
+test('windows: without a limit of conversations, none is recognised', (t) => {
+  const unread = {
+    caller: CALLER,
+    get conversation(): never {
+      throw new Error('Expected the conversation not to be read')
+    },
+  }
+  const { windows } = new Budgets({ ...OWN, perDayNanoUsd: 5 }).of(unread, { ...NONE, budgets: {} }, 0)
+  t.deepEqual(
+    windows.map(({ window }) => window),
+    ['d:1970-01-01'],
   )
 })

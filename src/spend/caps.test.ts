@@ -34,3 +34,15 @@ test('caps: the owner of a key may only tighten', (t) => {
   t.deepEqual([undefined, 0.1, 9].map(perRequest), [5e8, 1e8, 5e8])
   t.is(createCapsOf({})(caller).perRequestNanoUsd, undefined)
 })
+
+test('caps: of the limits of conversations the lower one applies, and none to a plugin’s own calls', (t) => {
+  const capsOf = createCapsOf({ per_conversation: 2, turns_per_conversation: 50, time_per_conversation: 60_000 })
+  const own = { costPerConversation: 3, costPerRun: 0.5, turnsPerConversation: 20, secondsPerConversation: 90 }
+  t.deepEqual(capsOf({ kind: 'key', scope: 'k1', limits: own }).budgets, {
+    per_conversation: 2e9,
+    per_run: 5e8,
+    turns_per_conversation: 20,
+    time_per_conversation: 60_000,
+  })
+  t.deepEqual(capsOf({ kind: 'local', scope: 'plugin:semantic-cache' }).budgets, {})
+})

@@ -31,7 +31,8 @@ export function createCapsOf(costs: ConfiguredCaps): CapsOf {
       ...(userId === undefined ? [] : capsOn(`user:${userId}`, costs.user_per_day, costs.user_per_month)),
       ...instance,
     ],
-    budgets: budgetsOf(costs, limits),
+    // A plugin's own calls are no conversation of a client.
+    budgets: scope.startsWith(OF_PLUGIN) ? {} : budgetsOf(costs, limits),
   })
   const known = new WeakMap<Caller, Caps>()
   return (caller) => {
@@ -46,6 +47,8 @@ function capsOnKey(scope: string, costs: ConfiguredCaps, limits: KeyLimits = {})
 }
 
 const SECOND_MS = 1000
+/** Scopes of plugins that call models themselves. */
+const OF_PLUGIN = 'plugin:'
 
 function budgetsOf(costs: ConfiguredCaps, limits: KeyLimits = {}): BudgetLimits {
   const { secondsPerConversation: seconds } = limits
