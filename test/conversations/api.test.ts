@@ -1,5 +1,6 @@
 import test from 'ava'
 import type { ConversationTurn, ListedRun, Run } from '../../src/core/telemetry/conversations.ts'
+import { runCommandInThread } from '../support/command-in-thread.ts'
 import { eventually } from '../support/eventually.ts'
 import { ask, send } from '../support/http-client.ts'
 import { openProviderFixture } from '../support/provider-fixture.ts'
@@ -83,4 +84,39 @@ test('conversations: an unknown id is 404, a wrong parameter 400', async (t) => 
   t.is((await get('/conv_unknown/turns.jsonl')).status, 404)
   t.is((await get('?limit=501')).status, 400)
   t.is((await get('?nonsense=1')).status, 400)
+})
+
+test('conversations: the command lists them and shows their turns', async (t) => {
+  const scenario = fixture.scenario()
+  const session = { 'x-session-id': 'ses_of-command' }
+  await scenario.send({ body: ask('one'), headers: session })
+  await scenario.send({
+    body: ask('two'),
+    headers: { 'x-session-id': 'ses_child', 'x-parent-session-id': 'ses_of-command' },
+  })
+  const [run] = await runsOf('opencode', ([first]) => first?.runTotals.turns === 2)
+  const id = String(run?.id)
+  const turnpike = async (...args: string[]) => {
+    const { code, stdout } = await runCommandInThread(['conversation', ...args, '--url', fixture.gateway.url])
+    return { code, lines: stdout.trimEnd().split('\n') }
+  }
+  const list = await turnpike('list', '--client', 'opencode')
+  t.is(list.code, 0)
+  t.regex(list.lines[1] ?? '', new RegExp(`^\\S+ \\S+ +${id} +opencode +2 +1 +\\d`))
+  const listed = await turnpike('list', '--client', 'opencode', '--json')
+  t.deepEqual(
+    listed.lines.map((line) => JSON.parse(line).id),
+    [id],
+  )
+  const shown = await turnpike('show', id)
+  t.regex(
+    shown.lines.join('\n'),
+    /2 turns, 0 failed[\s\S]*1 sub-agents:\n {2}conv_\w+ +subagent +1 turns[\s\S]*\n1 +\d\d:\d\d:\d\d/,
+  )
+  const turns = await turnpike('show', id, '--json')
+  t.deepEqual(
+    turns.lines.map((line) => JSON.parse(line).number),
+    [1, 1],
+  )
+  t.is((await turnpike('show', 'conv_unknown')).code, 66)
 })

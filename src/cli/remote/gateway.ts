@@ -78,7 +78,7 @@ async function refusalOf(reply: Response): Promise<string> {
   if (reply.status === 401)
     return `${message}\nGive a session token in SVC_SESSION_TOKEN or --token; in development: turnpike session-token --user <id>`
   if (reply.status === 404)
-    return /no such (?:request|budget)/.test(text)
+    return /no such (?:request|budget|conversation)/.test(text)
       ? message
       : 'The gateway shows no requests: SVC_DASHBOARD=off, or `telemetry.enabled: false`, disables them.'
   return `The gateway refuses (${reply.status}): ${message}`
