@@ -37,6 +37,7 @@ export class RequestHolds {
   readonly money: Hold
   readonly #tokens: Hold | undefined
   readonly #turns: Hold | undefined
+  readonly #all: readonly Hold[]
   readonly #answers: number
   readonly #atMs: number
   /** Part of the input's estimate in the hold of tokens. */
@@ -51,6 +52,7 @@ export class RequestHolds {
     this.money = new Hold(ledger, id, { budget, atMs })
     this.#tokens = holdOf('tokens')
     this.#turns = holdOf('turns')
+    this.#all = [this.money, this.#tokens, this.#turns].filter((hold) => hold !== undefined)
     this.#answers = answers
     this.#atMs = atMs
   }
@@ -140,9 +142,5 @@ export class RequestHolds {
 
   #tokensWith(outputTokens: number): number {
     return this.#inputTokens + this.#answers * outputTokens
-  }
-
-  get #all(): readonly Hold[] {
-    return [this.money, this.#tokens, this.#turns].filter((hold) => hold !== undefined)
   }
 }
