@@ -43,6 +43,13 @@ for (const [claim, fields, inputFactor, outputFactor] of dearer) {
   })
 }
 
+test('estimate: a provider that writes every prompt to its cache is held at the price of writes', (t) => {
+  const held = (model: string) => estimated({}, { targets: [{ provider: 'openai', model }] }).inputNanoUsd
+  // OpenAI, "Prompt caching": from GPT-5.6 on, writes cost 1.25 times the price of input.
+  t.is(held('gpt-5.6'), 1332 * 5000)
+  t.is(held('gpt-4o'), 1332 * 2500)
+})
+
 test('estimate: the dearest target, and all requested choices, count', (t) => {
   const haiku = { provider: 'anthropic', model: 'claude-haiku-4-5' }
   t.is(estimated({}, { targets: [haiku, MODEL], answers: 3 }).outputTokenNanoUsd, 3 * 25_000)

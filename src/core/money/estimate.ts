@@ -72,11 +72,12 @@ interface Sized extends Terms {
 }
 
 function priced(asked: Asked, prices: Prices, { targets, inputTokens, mostTokens, answers, atMs }: Sized): Estimate {
-  const writes = dearest(cacheWritesOf(asked.request), cacheWritesOf(asked.client.document))
+  const marked = dearest(cacheWritesOf(asked.request), cacheWritesOf(asked.client.document))
   let inputNanoUsd = 0
   let outputTokenNanoUsd = 0
   for (const target of targets) {
     const rates = ratesOf(asked, prices, { target, inputTokens: mostTokens, atMs })
+    const writes = writesUnmarked(target) ? dearest(marked, 'cacheWrite5mNanoUsd') : marked
     inputNanoUsd = Math.max(inputNanoUsd, mostTokens * rates[writes] + rates.callNanoUsd)
     outputTokenNanoUsd = Math.max(outputTokenNanoUsd, rates.outputNanoUsd)
   }
@@ -100,6 +101,11 @@ function sentTokens({ request, client }: Asked, tokens: TokenCounter, { provider
 
 /** Providers that take the fields of the Messages API: deferred tools are deferred there. */
 const OF_MESSAGES: ReadonlySet<string> = new Set(['anthropic', 'bedrock', 'vertex'])
+
+/** Returns true for a provider that caches prompts without marks, and may bill the write: OpenAI does from GPT-5.6 on. */
+function writesUnmarked({ provider }: Target): boolean {
+  return provider === 'openai'
+}
 
 /** Returns the model's name for an estimate; for a provider of another API the whole name, which has a slash. */
 function nameOf({ provider, model }: Target): string {
