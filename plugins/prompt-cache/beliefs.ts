@@ -131,3 +131,22 @@ export class Confirmed {
     return (this.#read + TRUSTED_TOKENS) / (this.#expected + TRUSTED_TOKENS)
   }
 }
+
+/** Share of the input that first turns have read without marks, as of providers that cache every prompt. */
+export class UnmarkedReads {
+  #inputTokens = 0
+  #readTokens = 0
+
+  observe(inputTokens: number, readTokens: number): void {
+    if (this.#inputTokens > REMEMBERED_TOKENS) {
+      this.#inputTokens /= 2
+      this.#readTokens /= 2
+    }
+    this.#inputTokens += inputTokens
+    this.#readTokens += readTokens
+  }
+
+  get share(): number {
+    return this.#readTokens / Math.max(1, this.#inputTokens)
+  }
+}

@@ -19,6 +19,8 @@ export interface Arrived {
 export interface Turn {
   readonly entry: Entry
   readonly earlier: readonly Entry[]
+  /** Time since the latest of them. */
+  readonly sinceTurnMs: number | undefined
   readonly odds: Odds
 }
 

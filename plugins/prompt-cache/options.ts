@@ -5,7 +5,7 @@ export const options = z.strictObject({
     .enum(['5m', '1h'])
     .default('1h')
     .describe(
-      'Longest lifetime of a mark. `5m`: no marks of an hour, for providers and accounts that do not take them; long pauses then cost a new write.',
+      'Longest lifetime of a mark. `5m`: no marks of an hour, for accounts that do not take them; long pauses then cost a new write.',
     ),
   max_conversations: z
     .int()

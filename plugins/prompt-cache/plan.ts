@@ -1,5 +1,5 @@
 import type { Balance, Billed } from './balance.ts'
-import { believe, type Cached, type Confirmed, SharedPrefix } from './beliefs.ts'
+import { believe, type Cached, type Confirmed, SharedPrefix, type UnmarkedReads } from './beliefs.ts'
 import type { InputPrices, Lifetime, Odds } from './economics.ts'
 import type { Place } from './outline.ts'
 
@@ -22,10 +22,13 @@ export interface PlanParts {
   /** Odds of a further turn. */
   readonly odds: Odds
   readonly totalTokens: number
+  /** Time since the turn that this one continues; `undefined` without one that is remembered. */
+  readonly sinceTurnMs: number | undefined
   readonly nowMs: number
   readonly prices: InputPrices
   readonly confirmed: Readonly<Record<Lifetime, Confirmed>>
   readonly balance: Balance
+  readonly unmarkedReads: UnmarkedReads
   /** Called when nothing of a prefix with marks was read or written. */
   onUncached(tokens: number): void
 }
@@ -58,6 +61,15 @@ export class Plan {
     return this.#parts.odds
   }
 
+  /** Share of the input that first turns of this caller have read without marks. */
+  get unmarkedReadShare(): number {
+    return this.#parts.unmarkedReads.share
+  }
+
+  get sinceTurnMs(): number | undefined {
+    return this.#parts.sinceTurnMs
+  }
+
   get totalTokens(): number {
     return this.#parts.totalTokens
   }
@@ -83,10 +95,11 @@ export class Plan {
   settle(billed: Billed): void {
     this.#end()
     this.begin()
-    const { marks, balance, prices, confirmed, onUncached } = this.#parts
+    const { marks, balance, prices, confirmed, unmarkedReads, sinceTurnMs, onUncached } = this.#parts
     balance.settle(billed, prices)
     if (marks.length === 0) {
       for (const each of Object.values(confirmed)) each.fade()
+      if (sinceTurnMs === undefined) unmarkedReads.observe(billed.inputTokens, billed.readTokens)
       return
     }
     const isCached = billed.readTokens + billed.writtenTokens['5m'] + billed.writtenTokens['1h'] > 0

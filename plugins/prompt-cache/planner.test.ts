@@ -97,6 +97,18 @@ test('planner: where nothing is ever read, writes stop', (t) => {
   t.true(writes < 60, `${writes} of 200`)
 })
 
+test('planner: reads of first turns that nothing has marked are noticed', (t) => {
+  const { plan } = open()
+  const settled = (name: string, readTokens: number) => {
+    const one = plan(name, { messages: [name] }, 0)
+    one.settle({ inputTokens: 2000, readTokens, writtenTokens: { '5m': 0, '1h': 0 } })
+  }
+  settled('a', 0)
+  t.is(plan('b', { messages: ['b'] }, 0).unmarkedReadShare, 0)
+  settled('c', 1000)
+  t.is(plan('d', { messages: ['d'] }, 0).unmarkedReadShare, 0.25)
+})
+
 test('planner: nothing that is learnt of one scope is used for another', (t) => {
   const planner = new Planner(1000)
   const plan = (scope: string, nowMs: number) =>

@@ -71,11 +71,12 @@ export class Planner {
     const turn = this.#turn(planning, shared)
     const leastTokens = Math.max(asked.leastTokens, scope.uncachedTokens + 1)
     const { prices } = asked
-    const { confirmed, balance } = scope
+    const { confirmed, balance, unmarkedReads } = scope
     const marks = choose({ shared, turn, leastTokens, prices, balance, confirmed, nowMs })
     const onUncached = (tokens: number) => scope.noteUncached(tokens, asked.leastTokens)
-    const { odds, entry } = turn
-    return new Plan({ marks, odds, totalTokens: entry.tokens, nowMs, prices, confirmed, balance, onUncached })
+    const { odds, entry, sinceTurnMs } = turn
+    const learnt = { prices, confirmed, balance, unmarkedReads, onUncached }
+    return new Plan({ marks, odds, totalTokens: entry.tokens, sinceTurnMs, nowMs, ...learnt })
   }
 
   /** Counts the arrival of a prefix that conversations share. */
@@ -109,7 +110,8 @@ export class Planner {
     const cached = { lifetime: same?.lifetime, usedAtMs: same?.usedAtMs ?? 0 }
     const entry: Entry = { count, ...prefix, ...cached, place: outline.placeIn(count - 1), pending }
     conversation.add(entry)
-    return { entry, earlier: same === undefined ? earlier : [...earlier.slice(0, -1), entry], odds }
+    const sinceTurnMs = last && nowMs - last.pending.atMs
+    return { entry, sinceTurnMs, earlier: same === undefined ? earlier : [...earlier.slice(0, -1), entry], odds }
   }
 }
 

@@ -1,5 +1,5 @@
 import { Balance } from './balance.ts'
-import { Confirmed, type SharedPrefix, Tallies, type Turns } from './beliefs.ts'
+import { Confirmed, type SharedPrefix, Tallies, type Turns, UnmarkedReads } from './beliefs.ts'
 import type { Odds } from './economics.ts'
 import type { PriorOdds, Tally } from './odds.ts'
 import type { Outline, Place } from './outline.ts'
@@ -26,6 +26,7 @@ export interface Estimate {
 export class Scope {
   readonly #tallies = new Tallies()
   readonly balance = new Balance()
+  readonly unmarkedReads = new UnmarkedReads()
   readonly confirmed = { '5m': new Confirmed(), '1h': new Confirmed() }
   /** Longest prefix that was marked, and neither read nor written. */
   uncachedTokens = 0

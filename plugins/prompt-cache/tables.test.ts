@@ -1,5 +1,5 @@
 import test from 'ava'
-import { cacheTraitsOf } from './claude-models.ts'
+import { cacheTraitsOf } from './cache-traits.ts'
 import { lifetimeOfShared, lifetimeOfTail } from './economics.ts'
 
 const PRICES = { read: 0.1, write: { '5m': 1.25, '1h': 2 } }
@@ -22,11 +22,16 @@ const MODELS: readonly (readonly [
   ['bedrock', 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0', 1024, true],
   ['bedrock', 'anthropic.claude-3-7-sonnet-20250219-v1:0', 1024, false],
   ['bedrock', 'anthropic.claude-3-sonnet-20240229-v1:0', undefined, false],
-  ['openai', 'gpt-5.6', undefined, false],
+  ['openai', 'gpt-5.5', undefined, false],
+  ['openai', 'gpt-5.6', 1024, false],
+  ['openai', 'gpt-6-mini', 1024, false],
 ]
 for (const [provider, model, leastTokens, takesHour] of MODELS)
   test(`cache traits: ${provider}/${model}`, (t) => {
-    const expected = leastTokens === undefined ? undefined : { leastTokens, takesHour }
+    const expected =
+      leastTokens === undefined
+        ? undefined
+        : { writes: provider === 'openai' ? 'all' : 'marked', leastTokens, takesHour }
     t.deepEqual(cacheTraitsOf({ provider, model }), expected)
   })
 

@@ -20,6 +20,7 @@ export const FIELD_NAMES: ReadonlySet<string> = new Set([
     'include',
   ],
   ...['text', 'truncation', 'background', 'prompt', 'prompt_cache_key', 'prompt_cache_retention', 'client_metadata'],
+  'prompt_cache_options',
 ])
 
 /** Members inside those fields that are read or priced by name, in any dialect. */

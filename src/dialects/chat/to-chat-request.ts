@@ -24,6 +24,8 @@ export interface ChatHabits {
   /** Models that accept no stop sequences, and those that accept no `parallel_tool_calls`. */
   readonly withoutStop?: RegExp | undefined
   readonly withoutParallelChoice?: RegExp | undefined
+  /** Models that accept `prompt_cache_options`. */
+  readonly cacheOptions?: RegExp | undefined
   /** Maximum number of stop sequences. */
   readonly mostStopSequences: number
   /** True when `stream_options.include_usage` is supported. */
@@ -78,6 +80,6 @@ function translate(request: RequestDocument, options: ChatTranslationOptions): C
     reasoning_effort: toReasoningEffort(request, { model, habits, requestedEffort, droppedFields }),
     response_format: toResponseFormat(request, droppedFields),
   }
-  reportDroppedFields(request, droppedFields)
+  reportDroppedFields(request, options, droppedFields)
   return { bytes: Buffer.from(JSON.stringify(body)), droppedFields }
 }

@@ -45,6 +45,7 @@ function translate(request: RequestDocument, options: ChatTranslationOptions): C
     temperature: fields.temperature,
     top_p: fields.top_p,
     safety_identifier: fields.user,
+    prompt_cache_options: fields.prompt_cache_options,
     stream: fields.stream,
     reasoning: effort === undefined ? undefined : { effort },
     // Models that do not reason refuse it.
@@ -52,7 +53,7 @@ function translate(request: RequestDocument, options: ChatTranslationOptions): C
     text: toText(toResponseFormat(request, droppedFields)),
     store: false,
   }
-  reportDroppedFields(request, droppedFields)
+  reportDroppedFields(request, options, droppedFields)
   return { bytes: Buffer.from(JSON.stringify(body)), droppedFields }
 }
 

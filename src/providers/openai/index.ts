@@ -24,6 +24,8 @@ const HABITS: ChatHabits = {
   fixedSampling: /^(o[1-9](-|$)|gpt-5(?!.*chat))/,
   withoutStop: /^(o3|o4|gpt-5(?!.*chat))/,
   withoutParallelChoice: /^o[1-9](-|$)/,
+  // OpenAI, "Prompt caching": GPT-5.6 and later families.
+  cacheOptions: /^gpt-(?:5\.[6-9]|[6-9])/,
   mostStopSequences: 4,
   streamUsage: true,
 }

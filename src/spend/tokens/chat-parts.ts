@@ -22,7 +22,7 @@ const SETTINGS = new Set([
   ...['temperature', 'top_p', 'top_k', 'min_p', 'presence_penalty', 'frequency_penalty', 'repetition_penalty'],
   ...['logprobs', 'top_logprobs', 'parallel_tool_calls', 'tool_choice', 'function_call', 'reasoning_effort'],
   ...['reasoning', 'thinking', 'verbosity', 'modalities', 'audio', 'service_tier', 'safety_identifier'],
-  ...['prompt_cache_key', 'prompt_cache_retention', 'web_search_options', 'cache_control'],
+  ...['prompt_cache_key', 'prompt_cache_retention', 'prompt_cache_options', 'web_search_options', 'cache_control'],
 ])
 const FORMAT = createRules({ mark: ['type'], text: ['json_schema'] })
 const TOOL = createRules({ mark: ['type', 'cache_control'], text: ['function', 'custom'] })

@@ -20,7 +20,7 @@ const FREE_FIELDS = new Set(['metadata', 'stop_sequences'])
 /** Fields that control the answer: free while they are short. */
 const SETTINGS = new Set([
   ...['model', 'max_tokens', 'stream', 'temperature', 'top_p', 'top_k', 'service_tier', 'inference_geo', 'speed'],
-  ...['thinking', 'tool_choice', 'container', 'context_management', 'cache_control'],
+  ...['thinking', 'tool_choice', 'container', 'context_management', 'cache_control', 'prompt_cache_options'],
 ])
 const MESSAGE = createRules({ mark: ['role'], text: ['content'] })
 const OUTPUT = createRules({ text: ['format'], mark: ['effort', 'task_budget'] })

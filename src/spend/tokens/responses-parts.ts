@@ -17,7 +17,7 @@ const FREE_FIELDS = new Set(['metadata', 'client_metadata'])
 const SETTINGS = new Set([
   ...['model', 'max_output_tokens', 'max_tool_calls', 'stream', 'stream_options', 'store', 'include', 'background'],
   ...['temperature', 'top_p', 'top_logprobs', 'parallel_tool_calls', 'tool_choice', 'reasoning', 'service_tier'],
-  ...['user', 'safety_identifier', 'prompt_cache_key', 'prompt_cache_retention', 'truncation'],
+  ...['user', 'safety_identifier', 'prompt_cache_key', 'prompt_cache_retention', 'prompt_cache_options', 'truncation'],
 ])
 const FORMATS = createRules({ mark: ['verbosity'], text: ['format'] })
 const TOOL = createRules({

@@ -44,7 +44,7 @@ const TEXT_FIELDS = new Set([
   ...['temperature', 'top_p', 'top_k', 'stop_sequences', 'service_tier', 'output_config', 'context_management'],
   ...['cache_control', 'max_completion_tokens', 'n', 'stop', 'stream_options', 'user', 'seed', 'presence_penalty'],
   ...['frequency_penalty', 'parallel_tool_calls', 'reasoning_effort', 'response_format', 'safety_identifier'],
-  ...['prompt_cache_key', 'store', 'verbosity'],
+  ...['prompt_cache_key', 'prompt_cache_options', 'store', 'verbosity'],
 ])
 /** The most that those fields have together: tools, thinking, the format of the output. */
 const MOST_HIDDEN_TOKENS = 1024

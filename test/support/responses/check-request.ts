@@ -136,6 +136,9 @@ const body = z.strictObject({
   background: z.boolean().nullish(),
   safety_identifier: text.nullish(),
   prompt_cache_key: text.nullish(),
+  prompt_cache_options: z
+    .strictObject({ mode: z.enum(['implicit', 'explicit']).optional(), ttl: text.optional() })
+    .optional(),
   client_metadata: z.record(text, text).nullish(),
   metadata: z.record(text, text).nullish(),
   user: text.nullish(),

@@ -23,8 +23,16 @@ export function toChatFields(request: RequestDocument, options: ChatFieldsOption
     top_p: samplingOf(request, 'top_p', options),
     stop: toStop(request.field('stop_sequences'), options),
     user: toUser(request.field('metadata'), droppedFields),
+    prompt_cache_options: takesCacheOptions(options) ? request.field(CACHE_OPTIONS) : undefined,
     ...(isStream && { stream: true, ...(habits.streamUsage && { stream_options: { include_usage: true } }) }),
   }
+}
+
+/** Field of OpenAI's APIs that the canonical request may have, set by a plugin or by its client. */
+const CACHE_OPTIONS = 'prompt_cache_options'
+
+function takesCacheOptions({ model, habits }: Pick<ChatFieldsOptions, 'model' | 'habits'>): boolean {
+  return habits.cacheOptions?.test(model) === true
 }
 
 /** Returns a sampling value; models with fixed sampling accept only its default, 1. */
@@ -59,9 +67,14 @@ const REFUSED = new Set(['container', 'mcp_servers'])
 const OBJECTS = ['tool_choice', 'thinking', 'output_config']
 
 /** Reports every field without an equivalent: refused where the answer depends on it, otherwise dropped. */
-export function reportDroppedFields(request: RequestDocument, droppedFields: DroppedFields): void {
+export function reportDroppedFields(
+  request: RequestDocument,
+  options: Pick<ChatFieldsOptions, 'model' | 'habits'>,
+  droppedFields: DroppedFields,
+): void {
   for (const name of request.shape.fields.keys()) {
     if (READ.has(name) || isNothing(request.field(name))) continue
+    if (name === CACHE_OPTIONS && takesCacheOptions(options)) continue
     if (REFUSED.has(name)) droppedFields.refuse(name, 'this provider has no equivalent')
     else droppedFields.drop(reportedName(name))
   }

@@ -1,5 +1,7 @@
-/** Bounds of a Claude model’s prompt cache. Sources: Claude API and Amazon Bedrock, "Prompt caching". */
+/** Bounds of a model’s prompt cache. Sources: Claude API, Amazon Bedrock and OpenAI, "Prompt caching". */
 export interface CacheTraits {
+  /** Writes what is marked, or every prompt unless `prompt_cache_options` say otherwise. */
+  readonly writes: 'marked' | 'all'
   /** Fewest tokens of a prefix that is cached. */
   readonly leastTokens: number
   /** True where entries of an hour are available. */
@@ -15,11 +17,16 @@ const VERSION_LONGER = 405
 const BEDROCK = { least: 307, hour: 405 }
 const BEDROCK_HAIKU = 305
 
+/** OpenAI’s models with `prompt_cache_options`: GPT-5.6 and later families. */
+const WITH_OPTIONS = /^gpt-(?:5\.[6-9]|[6-9])/
+const OPENAI_LEAST_TOKENS = 1024
 /** Providers that take marks of the Messages API. */
 const PROVIDERS: ReadonlySet<string> = new Set(['anthropic', 'bedrock', 'vertex'])
 
-/** Returns the traits of a target's cache; `undefined` where it has none that takes marks. */
+/** Returns the traits of a target's cache; `undefined` where a request cannot control it. */
 export function cacheTraitsOf({ provider, model }: { provider: string; model: string }): CacheTraits | undefined {
+  if (provider === 'openai' && WITH_OPTIONS.test(model))
+    return { writes: 'all', leastTokens: OPENAI_LEAST_TOKENS, takesHour: false }
   if (!PROVIDERS.has(provider) || !/claude/i.test(model)) return undefined
   const [, major, minor = '0'] = VERSION.exec(model) ?? []
   // A name without a version is assumed to be the newest model.
@@ -27,6 +34,7 @@ export function cacheTraitsOf({ provider, model }: { provider: string; model: st
   const isHaiku = /haiku/i.test(model)
   if (provider === 'bedrock' && version < (isHaiku ? BEDROCK_HAIKU : BEDROCK.least)) return undefined
   return {
+    writes: 'marked',
     leastTokens: leastTokensOf(model, version),
     takesHour: provider !== 'bedrock' || version >= BEDROCK.hour,
   }
