@@ -213,6 +213,20 @@ test('compaction: a provider that compacts gets what plugins edit, the trigger l
   t.deepEqual(sent.at(-1), TRIGGER)
 })
 
+test('compaction: where a cap lowers the limit, which the path does not take, the model summarises within it', async (t) => {
+  const scenario = fixture.scenario({ responder: { kind: 'answer', text: 'The summary.' } })
+  const headers = { authorization: 'Bearer nearly-spent', 'x-svc-pipe': 'cost-guard?per_day=0.02' }
+  const body = { model: MODELS.responder, input: conversation(t), tools: TOOLS }
+  const reply = await scenario.send({ path: COMPACT_PATH, headers, body })
+  t.is(reply.status, 200, reply.text)
+  const item = (valueAt(reply.json, 'output') as JsonObject[]).at(-1)
+  t.true(String(item?.encrypted_content).startsWith(PREFIX))
+  const [seen] = scenario.seen('responder')
+  t.is(seen?.url, PATH)
+  const limit = Number(seen?.json?.max_output_tokens)
+  t.true(limit >= 64 && limit < 4096, String(limit))
+})
+
 for (const [path, refusal] of [
   [COMPACT_PATH, { kind: 'error', status: 404, message: 'Not found' }],
   [PATH, { kind: 'error', status: 400, message: "Unknown item type 'compaction_trigger'" }],

@@ -157,7 +157,8 @@ export class ChatProvider extends UpstreamProvider implements Provider {
 
   async #respondNatively(exchange: Exchange, target: Target): Promise<Reply> {
     const { kind } = compactingOf(exchange.client)
-    if (kind !== undefined && !this.#options.compacts) return this.#completeTranslated(exchange, target)
+    const hasCompaction = this.#options.compacts && !(kind === 'window' && isLimited(exchange))
+    if (kind !== undefined && !hasCompaction) return this.#completeTranslated(exchange, target)
     const { bytes, droppedFields } = nativeResponsesRequest(exchange, target, this.#options.habits)
     const path = (kind === 'window' ? COMPACT_PATH : RESPONSES_PATH) + exchange.query
     const reply = await this.upstream.call({ method: 'POST', path, body: bytes }, callerOf(exchange), NATIVE_RESPONSES)
@@ -176,6 +177,11 @@ export class ChatProvider extends UpstreamProvider implements Provider {
     )
     return droppedFields === undefined ? reply : addDroppedFields(reply, droppedFields)
   }
+}
+
+/** Returns true if a plugin has lowered the output limit, which the path of compactions does not take. */
+function isLimited({ request, client }: Exchange): boolean {
+  return request.maxTokens < client.canonical.maxTokens
 }
 
 /** Returns true for a refusal because the service has no compaction: neither its path nor its item. Nothing is billed for it. */
