@@ -114,6 +114,7 @@ export function createServer(
       pipelines,
       states,
       watch: (exchange) => states.watch(exchange),
+      watchUpstream: (exchange, reply) => states.watchProviders(exchange, reply),
     },
     socket: { ...shared, dialect: responses, sockets },
     storedResponses: { ...shared, states, provider: (name) => providers.get(name), dialect: responses },

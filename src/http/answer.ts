@@ -1,5 +1,6 @@
 import type { ParameterizedContext } from 'koa'
 import type { OpenCharge, QuotaCharges } from '../accounts/plans/quota-charges.ts'
+import type { Reply } from '../core/reply/reply.ts'
 import type { ClientRequest } from '../core/request/client-request.ts'
 import type { Conversations } from '../core/request/conversation/conversations.ts'
 import { Exchange, type Target } from '../core/request/exchange.ts'
@@ -37,8 +38,10 @@ export interface AnswerOptions {
   /** Captures bodies for the dashboard; unset captures none. */
   readonly capture: CaptureOptions | undefined
   readonly send: SendOptions
-  /** Returns an observer of a reply that may have to be stored. */
+  /** Returns an observer of a reply that may have to be stored, as its client gets it. */
   readonly watch?: (exchange: Exchange) => ReplyWatch | undefined
+  /** Observes a provider's reply, whatever becomes of it. */
+  readonly watchUpstream?: (exchange: Exchange, reply: Reply) => void
 }
 
 /** Reply headers, lower-case names. */
@@ -151,7 +154,7 @@ function openExchange(
     client,
     request: undefined,
     targets,
-    stored: { continued },
+    stored: { continued, watch: options.watchUpstream },
     conversations: options.conversations,
     ...own,
     reply: undefined,

@@ -12,6 +12,8 @@ export interface Upstream {
 export function createUpstreamHandler(providers: Upstream): (ctx: PipelineContext) => Promise<void> {
   return async function upstream({ state: { exchange } }) {
     await exchange.enterUpstream()
-    exchange.reply = await providers.complete(exchange)
+    const reply = await providers.complete(exchange)
+    exchange.stored.watch?.(exchange, reply)
+    exchange.reply = reply
   }
 }

@@ -1,5 +1,7 @@
 import { isObject } from '../json/json-value.ts'
+import type { Reply } from '../reply/reply.ts'
 import type { ClientRequest } from './client-request.ts'
+import type { Exchange } from './exchange.ts'
 import type { RequestDocument } from './request.ts'
 
 /** A stored response that a request continues, whose provider adds its conversation to the request's own input. */
@@ -16,6 +18,8 @@ export interface StoredContext {
   readonly continued?: ContinuedResponse | undefined
   /** Digest of the credential of the last call to a provider. */
   account?: string
+  /** Observes the reply of a provider, which may be shared with other requests and outlive this one. */
+  readonly watch?: ((exchange: Exchange, reply: Reply) => void) | undefined
 }
 
 /** The largest context window of any model with stored responses, for contexts whose size is not known. */

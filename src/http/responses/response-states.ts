@@ -4,6 +4,7 @@ import { answererOf } from '../../core/money/prices.ts'
 import type { Log } from '../../core/ports/log.ts'
 import type { Provider } from '../../core/ports/provider.ts'
 import type { StoredResponse, StoredResponses } from '../../core/ports/stored-responses.ts'
+import type { Reply } from '../../core/reply/reply.ts'
 import type { Caller } from '../../core/request/caller.ts'
 import type { ClientRequest } from '../../core/request/client-request.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
@@ -100,25 +101,29 @@ export class ResponseStates {
     return this.#options.responses.delete(scope, id)
   }
 
-  /** Returns a watch that stores the response to a request, as its client gets it; `undefined` when nothing is stored. */
+  /** Returns a watch that stores the conversation of a request, as its client gets it; `undefined` when none is stored. */
   watch(exchange: Exchange): ReplyWatch | undefined {
-    const { reply, client, dialect } = exchange
-    if (dialect.name !== 'responses' || reply?.status !== 200 || client.document.field('store') === false)
-      return undefined
-    const isProviders = reply.dialect.name === 'responses'
-    const answerer = answererOf(exchange)
-    // A provider's response from a cache was stored when it was made.
-    if (isProviders ? answerer === undefined : !this.#options.keeps) return undefined
-    const { scope } = exchange.caller
-    const account = isProviders ? (exchange.stored.account ?? '') : ''
-    const provider = (answerer ?? exchange.target).provider
-    const keep = (response: JsonObject) => {
-      const { id } = response
-      if (typeof id !== 'string' || !ID.test(id) || response.store === false) return
-      const content = isProviders ? null : printConversation(client.document, response)
-      this.#store({ scope, id, provider, account, tokens: totalTokensOf(response), content })
-    }
-    return watchResponse(keep, { outlives: isProviders && client.document.field('background') === true })
+    const { reply, client } = exchange
+    if (!isStorable(exchange) || reply?.status !== 200 || reply.dialect.name === 'responses') return undefined
+    if (!this.#options.keeps) return undefined
+    const provider = (answererOf(exchange) ?? exchange.target).provider
+    return watchResponse((response) =>
+      this.#keep(exchange, response, { provider, account: '', content: printConversation(client.document, response) }),
+    )
+  }
+
+  /**
+   * Stores the response of a provider that stores it, when it comes: its client may have left by then, while others still read
+   * the same reply.
+   */
+  watchProviders(exchange: Exchange, reply: Reply): void {
+    if (!isStorable(exchange) || reply.status !== 200 || reply.dialect.name !== 'responses') return
+    const provider = (answererOf(exchange) ?? exchange.target).provider
+    const keep = (response: JsonObject) =>
+      this.#keep(exchange, response, { provider, account: exchange.stored.account ?? '', content: null })
+    const watch = watchResponse(keep, { outlives: exchange.client.document.field('background') === true })
+    if (reply.kind === 'bytes') watch.body(reply.bytes)
+    else reply.onPortion((portion) => watch.portion(portion))
   }
 
   /** Returns a watch that stores the tokens of a response which was stored before it had ended, when its client reads it. */
@@ -128,6 +133,16 @@ export class ResponseStates {
       const tokens = response.id === stored.id ? totalTokensOf(response) : null
       if (tokens !== null) this.#store({ ...stored, tokens })
     })
+  }
+
+  #keep(
+    { caller: { scope } }: Exchange,
+    response: JsonObject,
+    of: Pick<StoredResponse, 'provider' | 'account' | 'content'>,
+  ) {
+    const { id } = response
+    if (typeof id !== 'string' || !ID.test(id) || response.store === false) return
+    this.#store({ ...of, scope, id, tokens: totalTokensOf(response) })
   }
 
   #store(stored: StoredResponse): void {
@@ -149,6 +164,11 @@ export class ResponseStates {
       })
     this.#pending.set(key, put)
   }
+}
+
+/** Returns true for a request whose response may be stored. */
+function isStorable({ dialect, client }: Exchange): boolean {
+  return dialect.name === 'responses' && client.document.field('store') !== false
 }
 
 /** Builds the error for an id that is not of a response of the caller. */
