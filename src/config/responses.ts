@@ -47,7 +47,7 @@ export const responses = z.strictObject({
   total: bytes({ min: '1MB', max: '1TB' })
     .prefault('1GB')
     .describe(
-      'Most bytes of all stored responses, tested after each 64th of them. Beyond it, the oldest are forgotten.',
+      'Most bytes of all stored responses, tested after each 64th of them. Beyond it, the oldest of the caller with the most bytes are forgotten.',
     ),
   sockets: sockets.prefault({}),
 })

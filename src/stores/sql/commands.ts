@@ -37,6 +37,7 @@ import {
   findResponse,
   pruneExpired,
   pruneOldest,
+  pruneRevoked,
   putResponse,
   sumResponses,
 } from './responses/commands.ts'
@@ -134,6 +135,7 @@ export const commands = {
   'receipt.put': putReceipts,
   'responses.put': putResponse,
   'responses.prune-expired': pruneExpired,
+  'responses.prune-revoked': pruneRevoked,
   'responses.prune-oldest': pruneOldest,
   'telemetry.put': putRequests,
   'account.open': openAccount,

@@ -4,6 +4,9 @@ import type { Command } from '../engine/command.ts'
 import { PRUNED_AT_ONCE } from '../retention/prune.ts'
 import { sizeOf } from './row-size.ts'
 
+/** Beginning of the scope of a key's requests. */
+const KEY_SCOPE = 'key:'
+
 /** A response to store, and the bounds of its caller. */
 export interface ResponseToStore extends StoredResponse {
   readonly ttlMs: number
@@ -74,21 +77,44 @@ export const pruneExpired: Command<Record<string, never>, number> = async (db, _
   return Number(numDeletedRows)
 }
 
-/** Returns the bytes of all responses together. Reads the sizes of all rows. */
-export const sumResponses: Command<Record<string, never>, number> = async (db) => {
-  const { rows } = await sql<{ bytes: number | null }>`
-    select cast(sum(size_bytes) as bigint) as bytes from stored_response`.execute(db)
-  return Number(rows[0]?.bytes ?? 0)
+/**
+ * Deletes responses of keys that were revoked within so many milliseconds, which no caller can read any more; returns how many, at
+ * most 200.
+ */
+export const pruneRevoked: Command<{ withinMs: number }, number> = async (db, { withinMs }, now) => {
+  const { rows } = await sql`
+    delete from stored_response where (scope, id) in (
+      select scope, id from stored_response where scope in (
+        select ${sql.lit(KEY_SCOPE)} || id from api_key where revoked_at_ms >= ${now} - cast(${withinMs} as bigint)
+      ) limit ${sql.lit(PRUNED_AT_ONCE)}
+    ) returning id`.execute(db)
+  return rows.length
 }
 
-/** Deletes the oldest responses, of so many bytes together and no more than 200; returns their bytes. */
-export const pruneOldest: Command<{ bytes: number }, number> = async (db, { bytes }) => {
+/** Sizes of all responses. */
+export interface StoredSizes {
+  readonly bytes: number
+  /** Scope of the caller with the most bytes; empty where nothing is stored. */
+  readonly heaviest: string
+}
+
+/** Returns the bytes of all responses together, and the scope with the most of them. Reads the sizes of all rows. */
+export const sumResponses: Command<Record<string, never>, StoredSizes> = async (db) => {
+  const { rows } = await sql<{ scope: string; bytes: number }>`
+    select scope, cast(sum(own) over () as bigint) as bytes from (
+      select scope, sum(size_bytes) as own from stored_response group by scope
+    ) as callers order by own desc, scope limit 1`.execute(db)
+  return { bytes: Number(rows[0]?.bytes ?? 0), heaviest: rows[0]?.scope ?? '' }
+}
+
+/** Deletes the oldest responses of a caller, of so many bytes together and no more than 200; returns their bytes. */
+export const pruneOldest: Command<{ scope: string; bytes: number }, number> = async (db, { scope, bytes }) => {
   const { rows } = await sql<{ size_bytes: number }>`
-    delete from stored_response where (scope, id) in (
-      select scope, id from (
-        select scope, id, sum(size_bytes) over (order by created_at_ms, scope, id) - size_bytes as older_bytes
-        from (select scope, id, size_bytes, created_at_ms from stored_response
-          order by created_at_ms, scope, id limit ${sql.lit(PRUNED_AT_ONCE)}) as oldest
+    delete from stored_response where scope = ${scope} and id in (
+      select id from (
+        select id, sum(size_bytes) over (order by created_at_ms, id) - size_bytes as older_bytes
+        from (select id, size_bytes, created_at_ms from stored_response where scope = ${scope}
+          order by created_at_ms, id limit ${sql.lit(PRUNED_AT_ONCE)}) as oldest
       ) as summed where older_bytes < ${bytes}
     ) returning size_bytes`.execute(db)
   return rows.reduce((sum, row) => sum + Number(row.size_bytes), 0)

@@ -7,6 +7,7 @@ import type { SqlStore } from '../store.ts'
 import { sizeOf } from './row-size.ts'
 
 const PRUNE_EVERY_MS = 10 * 60 * 1000
+const FOREVER_MS = Date.UTC(2000, 0, 1)
 /**
  * Share of the bound of all together that is stored or deleted before it is tested again, which reads the sizes of all rows;
  * other instances store and delete too.
@@ -30,19 +31,23 @@ export function createStoredResponses({
   ...bounds
 }: StoredResponsesOptions): StoredResponses & { close(): Promise<void> } {
   const stepBytes = mostBytes * PRUNE_STEP
-  const pruneOldest = async (excessBytes: number, signal: AbortSignal): Promise<void> => {
+  /** Every further run covers the revocations of three, since a key may be in use for a moment after its own. */
+  let withinMs = FOREVER_MS
+  const pruneOldest = async (scope: string, excessBytes: number, signal: AbortSignal): Promise<void> => {
     for (let bytes = excessBytes; bytes > 0 && !signal.aborted; ) {
-      const deletedBytes = await store.run('responses.prune-oldest', { bytes })
+      const deletedBytes = await store.run('responses.prune-oldest', { scope, bytes })
       if (deletedBytes === 0) return
       bytes -= deletedBytes
     }
   }
   const prune = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted && (await store.run('responses.prune-expired', {})) === PRUNED_AT_ONCE);
+    while (!signal.aborted && (await store.run('responses.prune-revoked', { withinMs })) === PRUNED_AT_ONCE);
+    withinMs = 3 * PRUNE_EVERY_MS
     while (!signal.aborted) {
-      const excessBytes = (await store.run('responses.sum', {})) - mostBytes
-      if (excessBytes <= 0) return
-      await pruneOldest(Math.min(excessBytes, stepBytes), signal)
+      const { bytes, heaviest } = await store.run('responses.sum', {})
+      if (bytes <= mostBytes) return
+      await pruneOldest(heaviest, Math.min(bytes - mostBytes, stepBytes), signal)
     }
   }
   const onError = (error: unknown) => log.warn({ reason: messageWithCause(error) }, 'responses.prune-failed')
