@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { GatewayError, messageOf } from '../../core/errors.ts'
 import { isObject, type JsonObject } from '../../core/json/json-value.ts'
 import { answererOf } from '../../core/money/prices.ts'
@@ -25,7 +26,7 @@ import { watchResponse } from './watch-response.ts'
  * Guarantees: a caller finds its own responses alone, and an id of another caller is answered as an unknown one. A response
  * is continued by the provider and the credential that made it, never by others. Nothing is stored for `store: false`.
  * Limits: time to live, responses of a caller, bytes of all (`config/responses.ts`). The response is stored while its last
- * event is sent: a failure to store it shows when it is continued.
+ * event is sent: a failure to store it shows when it is continued, and another instance searches for it three times.
  */
 
 /** Dependencies of `ResponseStates`. */
@@ -50,6 +51,8 @@ export interface Resumed {
 /** The code on which clients send the whole conversation. */
 const NOT_FOUND_CODE = 'previous_response_not_found'
 const ID = /^[\w-]{1,200}$/
+/** Waits for another instance that is storing a response which its client has already. */
+const WAITS_MS = [50, 200]
 
 /** Stored responses of this process's callers. */
 export class ResponseStates {
@@ -94,6 +97,11 @@ export class ResponseStates {
   async find(scope: string, id: string): Promise<StoredResponse | undefined> {
     if (!ID.test(id)) return undefined
     await this.#pending.get(`${scope} ${id}`)
+    for (const waitMs of WAITS_MS) {
+      const stored = await this.#options.responses.find(scope, id)
+      if (stored !== undefined) return stored
+      await sleep(waitMs)
+    }
     return this.#options.responses.find(scope, id)
   }
 

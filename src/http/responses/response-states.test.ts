@@ -1,0 +1,42 @@
+import test from 'ava'
+import { createRecordingLog } from '../../../test/support/recording-log.ts'
+import type { StoredResponse } from '../../core/ports/stored-responses.ts'
+import { createResponsesDialect } from '../../dialects/responses/dialect.ts'
+import { ResponseStates } from './response-states.ts'
+
+const dialect = createResponsesDialect({ defaultMaxTokens: 100, modelNamed: (name) => name, nowMs: () => 0 })
+const stored: StoredResponse = {
+  ...{ scope: 'key:a', id: 'resp_1', provider: 'openai', account: 'digest' },
+  ...{ tokens: 7, content: null },
+}
+
+/** Opens states whose store has the response from the nth query on. */
+function statesWith(nth: number) {
+  let queries = 0
+  const responses = {
+    find: async () => (++queries >= nth ? stored : undefined),
+    put: async () => {},
+    delete: async () => {},
+  }
+  const log = createRecordingLog()
+  const provider = () => ({ storesResponses: true })
+  const states = new ResponseStates({ responses, dialect, provider, keeps: false, mostBytes: 1000, log })
+  return { states, queries: () => queries }
+}
+
+test('response states: what another instance is still storing is found', async (t) => {
+  const { states, queries } = statesWith(3)
+  t.is(await states.find('key:a', 'resp_1'), stored)
+  t.is(queries(), 3)
+})
+
+test('response states: what is stored is found at once, and what nothing stores after three queries', async (t) => {
+  const known = statesWith(1)
+  t.is(await known.states.find('key:a', 'resp_1'), stored)
+  t.is(known.queries(), 1)
+  const unknown = statesWith(100)
+  t.is(await unknown.states.find('key:a', 'resp_1'), undefined)
+  t.is(unknown.queries(), 3)
+  t.is(await unknown.states.find('key:a', 'no id/'), undefined)
+  t.is(unknown.queries(), 3)
+})
