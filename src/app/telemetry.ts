@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { ConfigError } from '../config/config-error.ts'
 import type { Config } from '../config/schema.ts'
-import type { CostSplitter } from '../core/money/prices.ts'
+import type { CostSplitter, Prices } from '../core/money/prices.ts'
 import type { Channel } from '../core/ports/channel.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { Log } from '../core/ports/log.ts'
@@ -12,6 +12,7 @@ import type { MetricsRouteOptions } from '../http/routes/metrics.ts'
 import { Metrics } from '../journal/metrics/metrics.ts'
 import { METRICS_TYPE, printMetrics } from '../journal/metrics/print.ts'
 import { collector } from '../journal/metrics/workers.ts'
+import { PrefixLosses } from '../journal/prefix/losses.ts'
 import { finishedRequestOf } from '../journal/receipts/finished-request.ts'
 import { ledgerKeyOf, openKeyRing } from '../journal/receipts/key-ring.ts'
 import { assertOwnLedger } from '../journal/receipts/own-ledger.ts'
@@ -121,15 +122,18 @@ interface Listeners {
   readonly feed: TelemetryOptions['feed']
   readonly metrics: Metrics | undefined
   readonly tracer: Tracer | undefined
-  readonly pricer: CostSplitter
+  readonly pricer: CostSplitter & Pick<Prices, 'price'>
 }
 
 /** Fans each receipt out to rows, the live feed, metrics and traces; `undefined` when all are off. */
 function fanOut({ receipts }: Config, { store, feed, metrics, tracer, pricer }: Listeners): ReceiptsOptions['onBuilt'] {
   if (store === undefined && metrics === undefined && tracer === undefined) return undefined
-  const options = { hasReceipt: receipts.enabled, pricer }
+  const hasReceipt = receipts.enabled
+  // Without rows nothing shows a loss.
+  const losses = store && new PrefixLosses(pricer)
   return (receipt, facts) => {
-    const finished = finishedRequestOf(receipt, facts, options)
+    const lost = losses?.lossOf(facts) ?? null
+    const finished = finishedRequestOf(receipt, facts, { hasReceipt, pricer, lost })
     store?.record(finished)
     if (store !== undefined) feed.publish(finished)
     metrics?.count(finished)

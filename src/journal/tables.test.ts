@@ -15,6 +15,7 @@ const REQUEST = {
     requestId: 'req_1',
     startedAtMs: 1500,
     totalMs: 300,
+    lost: null,
     gatewayMs: 20,
     providerMs: 200 as number | null,
   },

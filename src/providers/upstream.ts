@@ -4,6 +4,7 @@ import { OPERATOR, type PresentedCredential, type RelayCall } from '../core/port
 import { removeAccountLimits } from '../core/reply/account-limits.ts'
 import type { Reply } from '../core/reply/reply.ts'
 import type { Exchange } from '../core/request/exchange.ts'
+import type { SentRequest } from '../core/request/sent-request.ts'
 import { traceparentFor } from '../core/telemetry/trace-context.ts'
 import { accountGone, accountOf, assertAccount } from './account-of.ts'
 import { type CallPolicy, callProvider } from './call.ts'
@@ -53,8 +54,8 @@ export interface CallerFacts {
   readonly account?: string | undefined
   /** Receives the digest of the credential of each call. */
   readonly onAccount?: (account: string) => void
-  /** Receives, of each call, whether its credential is the caller's own. */
-  readonly onCredential?: (isCallersOwn: boolean) => void
+  /** Receives each request as it is sent. */
+  readonly onSent?: (sent: SentRequest) => void
   /** True to remove from replies the headers about limits of the operator's account. */
   readonly hidesAccountLimits?: boolean
   /** Returns what the calls of one conversation have in common; called only when there are several credentials. */
@@ -155,7 +156,8 @@ export class Upstream {
       { isCallersOwn, waitsForLimit }: Sending,
     ) => {
       assertAccount(secret, caller)
-      caller.onCredential?.(isCallersOwn)
+      const { path, body } = request
+      if (body !== undefined) caller.onSent?.({ path, bytes: body, account: accountOf(secret), isCallersOwn })
       const forwarded = this.#forwarder.forward(caller.headers, { isCallersOwn })
       const headers = mergeHeaders(forwarded, request.headers ?? [], trace, credential, this.#extraHeaders)
       const options = { ...caller, policy: this.#policy, wire, waitsForLimit }
@@ -282,7 +284,7 @@ export function callerOf(exchange: Exchange): CallerFacts {
         exchange.stored.account = account
       },
     }),
-    onCredential: (isCallersOwn) => exchange.noteCredential(isCallersOwn),
+    onSent: (sent) => exchange.noteSent(sent),
     conversation: () => affinityOf(exchange),
   }
 }

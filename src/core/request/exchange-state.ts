@@ -10,6 +10,7 @@ import type { Conversations } from './conversation/conversations.ts'
 import type { Exchange } from './exchange.ts'
 import type { RequestDocument } from './request.ts'
 import type { RouteName } from './route-name.ts'
+import type { SentRequest } from './sent-request.ts'
 import type { StoredContext } from './stored-context.ts'
 import type { Target } from './target.ts'
 
@@ -48,8 +49,8 @@ export interface ExchangeState {
   readonly trace: StepTrace[]
   readonly edits: EditTrace[]
   readonly calls: CallTrace[]
-  /** The provider was called with the caller's own credential. */
-  usesOwnCredential?: boolean
+  /** The last request that was sent to a provider. */
+  sent?: SentRequest
   /** A provider was called. */
   isAsked?: boolean
   /** Replies that a plugin replaced by another. */

@@ -17,6 +17,7 @@ import { cancelUnopened, type ExchangeState, editState, savedState, setReply, wi
 import type { PreservedText } from './preserved.ts'
 import type { RequestDocument } from './request.ts'
 import type { RouteName } from './route-name.ts'
+import type { SentRequest } from './sent-request.ts'
 import { type StoredContext, storedInputTokens } from './stored-context.ts'
 import type { Target } from './target.ts'
 
@@ -188,18 +189,18 @@ export class Exchange extends DeclaredWaits {
   }
 
   /** @internal */
-  noteCredential(isCallersOwn: boolean): void {
-    this.#state.usesOwnCredential = isCallersOwn
+  noteSent(sent: SentRequest): void {
+    this.#state.sent = sent
   }
 
   /** Removes from the reply the headers about limits of the operator's account: for a caller with limits of its own. */
   hideAccountLimits(): void {
-    if (!this.#state.usesOwnCredential) removeAccountLimits(this.#state.reply?.headers ?? {})
+    if (!this.#state.sent?.isCallersOwn) removeAccountLimits(this.#state.reply?.headers ?? {})
   }
 
   /** @internal */
   recordCall(call: CallTrace): void {
-    this.#state.calls.push(call)
+    this.#state.calls.push({ ...call, sent: this.#state.sent })
   }
 
   /** Edits the request; every byte outside the edited ranges stays. Throws when a path does not exist. */

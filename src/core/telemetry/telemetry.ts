@@ -2,6 +2,7 @@ import type { CostByClass } from '../money/prices.ts'
 import type { DialectName } from '../reply/reply-dialect.ts'
 import type { Conversation } from '../request/conversation/conversation.ts'
 import type { RouteName } from '../request/route-name.ts'
+import type { LossReason, PrefixLoss } from './prefix-loss.ts'
 import type { Counterfactual, Receipt } from './receipt.ts'
 
 /** Result of the caches for a request; `none`: no cache was in its pipeline, or none was used. */
@@ -70,7 +71,7 @@ export interface FinishedRequest {
   /** Requests of the provider's own tools. */
   readonly serverToolCalls: number
   /** Part of the prompt that was not read from the provider's cache although the turn before had left it there. */
-  readonly lost: LostPrefix | null
+  readonly lost: PrefixLoss | null
   readonly trace: RequestTrace
 }
 
@@ -79,17 +80,6 @@ export interface RequestConversation extends Pick<Conversation, 'id' | 'rootId' 
   readonly parentId: string | null
   readonly agent: string | null
   readonly client: string | null
-}
-
-/** A loss of the provider's prompt cache. */
-export interface LostPrefix {
-  readonly reason: string
-  /** The reason in words, with the field that changed. */
-  readonly detail: string
-  /** Tokens that were expected to be read from the cache. */
-  readonly tokens: number
-  /** Additional cost, in nano-USD. */
-  readonly nanoUsd: number
 }
 
 /** Tokens of a request and its reply. */
@@ -215,6 +205,14 @@ export interface UsageSums {
   readonly gatewayTimes: readonly number[]
 }
 
+/** Losses of the prompt cache with one reason. */
+export interface LossSums {
+  readonly reason: LossReason
+  readonly requests: number
+  readonly tokens: number
+  readonly nanoUsd: number
+}
+
 /** Records finished requests. */
 export interface Telemetry {
   /** Queues a request; it is stored a moment later, or dropped and counted. Never throws, never waits. */
@@ -228,4 +226,9 @@ export interface Telemetry {
    * range.
    */
   usage(scopes: Scopes, range: UsageRange): Promise<readonly UsageSums[]>
+  /**
+   * Returns the losses of the prompt cache of scopes in a range, by reason, the dearest first; from rows, so for as long as
+   * these are kept. Throws like `usage`.
+   */
+  losses(scopes: Scopes, range: UsageRange): Promise<readonly LossSums[]>
 }

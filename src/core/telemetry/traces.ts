@@ -1,10 +1,13 @@
 import type { Target } from '../request/exchange.ts'
+import type { SentRequest } from '../request/sent-request.ts'
 
 /** One call to a provider, in the order of fallback, and its result. */
 export interface CallTrace extends Target {
   /** `answered` with a reply that reached the pipeline; `failed` when the next target, or none, was called after it. */
   readonly outcome: 'answered' | 'failed'
   readonly status: number | undefined
+  /** @internal the request as it was sent; `undefined` where none was */
+  readonly sent?: SentRequest | undefined
 }
 
 /** Action of one plugin on the exchange. */

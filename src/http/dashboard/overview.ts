@@ -17,7 +17,8 @@ const RANGES: Readonly<Record<string, { lengthMs: number; stepMs: number }>> = {
 }
 
 /**
- * `GET /dashboard/api/overview?range=24h`: returns the usage of the viewer's requests in steps, from the sums by hour.
+ * `GET /dashboard/api/overview?range=24h`: returns the usage of the viewer's requests in steps, from the sums by hour, and
+ * their losses of the prompt cache by reason.
  */
 export function overviewRoute({
   viewer,
@@ -25,13 +26,14 @@ export function overviewRoute({
   clock,
 }: {
   viewer: ReadViewer
-  telemetry: Pick<Telemetry, 'usage'>
+  telemetry: Pick<Telemetry, 'usage' | 'losses'>
   clock: Clock
 }): Middleware<RequestState> {
   return async function overview(ctx) {
     const { scopes } = await viewer(ctx)
     const range = rangeOf(String(ctx.query.range ?? '24h'), clock.nowMs())
-    ctx.body = { ...range, sums: await telemetry.usage(scopes, range) }
+    const [sums, losses] = await Promise.all([telemetry.usage(scopes, range), telemetry.losses(scopes, range)])
+    ctx.body = { ...range, sums, losses }
   }
 }
 

@@ -234,7 +234,7 @@ test('overview: a range ends with the current step', async (t) => {
     return []
   }
   const rangeOf = async (query: Record<string, string>, nowMs: number) => {
-    const route = overviewRoute({ viewer, telemetry: { usage }, clock: { nowMs: () => nowMs } })
+    const route = overviewRoute({ viewer, telemetry: { usage, losses: async () => [] }, clock: { nowMs: () => nowMs } })
     await route(contextOf({ query }) as never, async () => {}) // safe: its state is not read
     const { fromMs, toMs, stepMs } = ranges.at(-1) ?? { fromMs: 0, toMs: 0, stepMs: 0 }
     return [fromMs / HOUR_MS, toMs / HOUR_MS, stepMs / HOUR_MS]

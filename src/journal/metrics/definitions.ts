@@ -73,6 +73,16 @@ export const METRICS = {
     help: 'Cost of the same requests without the gateway, in USD; minus the billed cost this is the saving. `basis`: `same`, `cached-reply`, `estimate`.',
     labels: ['basis'],
   },
+  turnpike_prompt_cache_lost_usd_total: {
+    kind: 'counter',
+    help: 'Cost of prefixes that a provider had in its prompt cache and did not read, in USD: as paid, minus the price of reading them. `reason`: see [conversations](../conversations.md#why-a-prefix-was-lost).',
+    labels: ['reason'],
+  },
+  turnpike_prompt_cache_lost_tokens_total: {
+    kind: 'counter',
+    help: 'The tokens of these prefixes.',
+    labels: ['reason'],
+  },
   turnpike_unpriced_requests_total: {
     kind: 'counter',
     help: 'Requests of unknown cost; they are in no sum of money.',

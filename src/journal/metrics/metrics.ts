@@ -54,6 +54,7 @@ export class Metrics {
     }
     this.#countTokens(request)
     this.#countMoney(request)
+    this.#countLoss(request)
   }
 
   /** Returns all current values. */
@@ -72,6 +73,12 @@ export class Metrics {
     counter.add(tokens.output, provider, model, 'output')
     counter.add(tokens.cacheRead, provider, model, 'cache_read')
     counter.add(tokens.cacheWrite, provider, model, 'cache_write')
+  }
+
+  #countLoss({ lost }: FinishedRequest): void {
+    if (lost === null) return
+    this.#of.turnpike_prompt_cache_lost_usd_total.add(toUsd(lost.nanoUsd), lost.reason)
+    this.#of.turnpike_prompt_cache_lost_tokens_total.add(lost.tokens, lost.reason)
   }
 
   #countMoney(request: FinishedRequest): void {

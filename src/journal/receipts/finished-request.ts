@@ -2,6 +2,7 @@ import { answererOf, type CostByClass, type CostSplitter, NO_COST } from '../../
 import { nanoUsdOfDecimal } from '../../core/money/usd.ts'
 import { reasoningTokensOf } from '../../core/reply/usage.ts'
 import type { Exchange } from '../../core/request/exchange.ts'
+import type { PrefixLoss } from '../../core/telemetry/prefix-loss.ts'
 import type { Receipt, ReceiptUsage } from '../../core/telemetry/receipt.ts'
 import type {
   CacheOutcome,
@@ -31,13 +32,15 @@ export type RowFacts = Pick<ReplyFacts, 'exchange' | 'admittedAtMs' | 'reason'> 
 export interface RowOptions {
   readonly hasReceipt: boolean
   readonly pricer: CostSplitter
+  /** Default: none. */
+  readonly lost?: PrefixLoss | null
 }
 
 /** Converts a receipt into telemetry's record of the request. Cheap: it counts nothing again, and its cost is that of the receipt. */
 export function finishedRequestOf(
   receipt: Receipt,
   { exchange, admittedAtMs, reason, latency: { firstByteMs } = {} }: RowFacts,
-  { hasReceipt, pricer }: RowOptions,
+  { hasReceipt, pricer, lost = null }: RowOptions,
 ): FinishedRequest {
   const { usage, latency } = receipt
   const outline = exchange.reply?.outline
@@ -75,7 +78,7 @@ export function finishedRequestOf(
     stopReason: outline?.stopReason ?? null,
     tools: outline?.tools ?? [],
     serverToolCalls: serverToolCallsOf(usage),
-    lost: null,
+    lost,
     trace: traceOf(receipt, exchange),
   }
 }

@@ -54,6 +54,7 @@ import { listBudgets, raiseBudget } from './spend/budgets.ts'
 import { flushSpend } from './spend/flush.ts'
 import { growSpend, reserveSpend, settleSpend, sweepSpend } from './spend/holds.ts'
 import { openBudget, readSpend } from './spend/windows.ts'
+import { readLosses } from './telemetry/losses.ts'
 import { putRequests } from './telemetry/put.ts'
 import { findRequest, listRequests, readUsage } from './telemetry/read.ts'
 import { findRun, listAgentIds, listRuns, listTurns } from './telemetry/read-conversations.ts'
@@ -100,6 +101,7 @@ const withoutTransaction = {
   'telemetry.run': findRun,
   'telemetry.agents': listAgentIds,
   'telemetry.turns': listTurns,
+  'telemetry.losses': readLosses,
   'telemetry.prune': pruneRequests,
   'telemetry.prune-conversations': pruneConversations,
   'telemetry.prune-hours': pruneHours,

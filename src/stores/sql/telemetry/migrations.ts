@@ -1,4 +1,4 @@
-import type { CreateTableBuilder } from 'kysely'
+import { type CreateTableBuilder, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { addTexts } from '../engine/columns.ts'
 import { CONVERSATION_SUMS } from './conversation-schema.ts'
@@ -126,10 +126,23 @@ const conversations: Migration = {
   },
 }
 
+/** Few rows have a loss: the sums of a range read those alone. */
+const losses: Migration = {
+  async up(db) {
+    await db.schema
+      .createIndex('usage_request_lost')
+      .on('usage_request')
+      .column('started_at_ms')
+      .where(sql.ref('lost_reason'), 'is not', null)
+      .execute()
+  },
+}
+
 /** The migrations from an empty database to telemetry's current tables. A released one never changes. */
 export const telemetryMigrations: Readonly<Record<string, Migration>> = {
   'telemetry-0001-usage': usage,
   'telemetry-0002-reasons': reasons,
   'telemetry-0003-ranges': ranges,
   'telemetry-0004-conversations': conversations,
+  'telemetry-0005-losses': losses,
 }

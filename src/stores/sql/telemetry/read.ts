@@ -125,7 +125,7 @@ export function sumOf(column: string): RawBuilder<number> {
   return sql`cast(case when ${sum} > ${LARGEST} then ${LARGEST} when ${sum} < -${LARGEST} then -${LARGEST} else ${sum} end as bigint)`
 }
 
-function assertRange({ fromMs, toMs, stepMs }: UsageRange): void {
+export function assertRange({ fromMs, toMs, stepMs }: UsageRange): void {
   const refuse = (words: string) => new GatewayError('invalid_request', words)
   if (![fromMs, toMs].every((ms) => Number.isSafeInteger(ms) && ms >= 0) || fromMs >= toMs)
     throw refuse(`Expected a range whose end lies after its beginning, got ${fromMs} to ${toMs}.`)

@@ -1,3 +1,4 @@
+import type { LossReason } from '../../../core/telemetry/prefix-loss.ts'
 import type { FinishedRequest, ListedRequest, RequestTrace } from '../../../core/telemetry/telemetry.ts'
 import { REQUEST_COLUMNS, type UsageRequestTable } from './schema.ts'
 
@@ -188,7 +189,8 @@ function costsOf({ input_nano_usd: input, ...record }: ListedRow): ListedRequest
 function lostOf({ lost_reason: reason, ...record }: ListedRow): ListedRequest['lost'] {
   if (reason === null) return null
   const { lost_detail: detail, lost_tokens: tokens, lost_nano_usd: nanoUsd } = record
-  return { reason, detail: detail ?? '', tokens: tokens ?? 0, nanoUsd: nanoUsd ?? 0 }
+  // Safe: only `toRow` writes reasons.
+  return { reason: reason as LossReason, detail: detail ?? '', tokens: tokens ?? 0, nanoUsd: nanoUsd ?? 0 }
 }
 
 /** Returns a record's request. */

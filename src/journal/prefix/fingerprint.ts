@@ -1,0 +1,25 @@
+import { crc32 } from 'node:zlib'
+import type { Fingerprint } from './digest.ts'
+
+const LENGTHS = 2 ** 21
+const CHECKSUMS = 2 ** 32
+
+/** Computes the fingerprint of bytes that are added piece by piece. */
+export class FingerprintOf {
+  #crc = 0
+  #length = 0
+
+  add(bytes: Uint8Array | string): void {
+    this.#crc = crc32(bytes, this.#crc)
+    this.#length += bytes.length
+  }
+
+  get value(): Fingerprint {
+    return (this.#length % LENGTHS) * CHECKSUMS + this.#crc
+  }
+}
+
+/** Returns the fingerprint of some bytes. */
+export function fingerprintOf(bytes: Uint8Array): Fingerprint {
+  return (bytes.length % LENGTHS) * CHECKSUMS + crc32(bytes)
+}
