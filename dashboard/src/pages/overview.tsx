@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from 'preact/hooks'
-import type { UsageSums } from '../../../src/core/telemetry/telemetry.ts'
+import type { LossSums, UsageSums } from '../../../src/core/telemetry/telemetry.ts'
 import { quantileOf } from '../../../src/core/telemetry/time-buckets.ts'
 import { tokensIn } from '../../../src/core/telemetry/tokens-in.ts'
 import { count, duration, percent, usd } from '../format.ts'
@@ -7,6 +7,7 @@ import { addUp, type Sums, stepsOf } from '../overview-sums.ts'
 import { Chart } from '../parts/chart.tsx'
 import { Card } from '../parts/facts.tsx'
 import { FirstRequest } from '../parts/first-request.tsx'
+import { Losses } from '../parts/losses.tsx'
 import { Busy, Empty, Failure } from '../parts/states.tsx'
 import type { Route } from '../route.ts'
 import { useData } from '../use-data.ts'
@@ -16,6 +17,7 @@ interface Overview {
   readonly toMs: number
   readonly stepMs: number
   readonly sums: readonly UsageSums[]
+  readonly losses: readonly LossSums[]
 }
 
 const RANGES = [
@@ -74,6 +76,7 @@ function Figures({ total, ...overview }: Overview & { total: Sums }) {
       <Cards total={total} />
       <Charts {...overview} />
       <Models sums={overview.sums} />
+      <Losses losses={overview.losses} />
     </>
   )
 }

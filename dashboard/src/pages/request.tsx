@@ -111,6 +111,14 @@ function Facts({ atMostUsd, ...request }: FinishedRequest & { atMostUsd: string 
         {request.isStream ? ', streamed' : ''}
       </Fact>
       <Fact name="Key">{request.keyId ?? NOTHING}</Fact>
+      {request.lost !== null && (
+        <Fact name="Lost prompt cache" isWide>
+          {usd(request.lost.nanoUsd)}{' '}
+          <small>
+            {count(request.lost.tokens)} tokens were not read: {visible(request.lost.detail)}
+          </small>
+        </Fact>
+      )}
       {request.reason !== null && (
         <Fact name="Reason of refusal" isWide>
           {visible(request.reason)}
