@@ -38,7 +38,7 @@ export function changeOfMessages(before: MessagesDigest, after: MessagesDigest):
 }
 
 /** Returns how many messages both requests begin with. */
-export function commonMessages(before: MessagesDigest, after: MessagesDigest): number {
+function commonMessages(before: MessagesDigest, after: MessagesDigest): number {
   const [old, current] = [before.fingerprints, after.fingerprints]
   let index = 0
   while (index < old.length && index < current.length && old[index] === current[index]) index++

@@ -87,7 +87,7 @@ export function addText(bytes: Buffer, { start, end }: Range, fingerprint: Finge
 }
 
 /** Adds the bytes of an object without those of one member and a comma. */
-export function addWithout(
+function addWithout(
   bytes: Buffer,
   { start, end }: Range,
   { cut, fingerprint }: { cut: Range | undefined; fingerprint: FingerprintOf },

@@ -4,12 +4,6 @@ import { FingerprintOf } from './fingerprint.ts'
 import { addText, readBlock } from './read-block.ts'
 import { type Source, walkArray, walkObject } from './walk.ts'
 
-export const NO_MESSAGES: MessagesDigest = {
-  fingerprints: new Float64Array(0),
-  weights: new Uint32Array(0),
-  kinds: [],
-}
-
 const ROLES: ReadonlyMap<string, string> = new Map(
   ['user', 'assistant', 'system', 'developer', 'tool', 'model', 'function'].map((role) => [role, role]),
 )
