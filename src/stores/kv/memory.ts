@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache'
 import type { ByteStore } from '../../core/ports/byte-store.ts'
 import { compactCopy } from '../../core/reply/compact-copy.ts'
 
-/** Bytes that an entry costs besides its value: key, map node, wrapper. */
-const ENTRY_OVERHEAD_BYTES = 256
+/** Memory of an entry besides its value, measured: key, places in the cache, Buffer and its backing store, allocator. */
+const ENTRY_OVERHEAD_BYTES = 1100
 
 interface Entry {
   readonly bytes: Buffer
