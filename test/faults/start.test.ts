@@ -174,17 +174,19 @@ function assertVariable(t: ExecutionContext, npm: ChildProcess, expected: string
 }
 
 test('start: `npm start` sets the allocator as the image does, and SIGTERM to npm alone stops the gateway', async (t) => {
-  const [inImage = 'a variable'] = /MALLOC_MMAP_THRESHOLD_=\d+/.exec(DOCKERFILE) ?? []
+  const inImage = DOCKERFILE.match(/\bMALLOC_\w+=\d+/g) ?? []
+  t.is(inImage.length, 2)
   const { npm, log, closed } = await startWithNpm(t)
-  assertVariable(t, npm, inImage)
+  for (const variable of inImage) assertVariable(t, npm, variable)
   npm.kill('SIGTERM')
   await closed
   t.regex(log(), /gateway\.stopped/)
 })
 
 test('start: `npm start` leaves the allocator to the environment that sets it', async (t) => {
-  const { npm } = await startWithNpm(t, { MALLOC_MMAP_THRESHOLD_: '65536' })
+  const { npm } = await startWithNpm(t, { MALLOC_MMAP_THRESHOLD_: '65536', MALLOC_ARENA_MAX: '3' })
   assertVariable(t, npm, 'MALLOC_MMAP_THRESHOLD_=65536')
+  assertVariable(t, npm, 'MALLOC_ARENA_MAX=3')
   t.pass()
 })
 

@@ -98,7 +98,9 @@ async function open(options: FixtureOptions, later: (end: () => unknown) => void
     ...environment(options, { folder, provider, plugins }),
     ...agentFixtureEnvironment(stripe),
     TMPDIR: temporaryFolder,
-    MALLOC_MMAP_THRESHOLD_: '1048576', // as `npm start` and the image set it
+    // As `npm start` and the image set them.
+    MALLOC_MMAP_THRESHOLD_: '1048576',
+    MALLOC_ARENA_MAX: '1',
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
   }

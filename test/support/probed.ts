@@ -12,8 +12,8 @@ export interface ProbedGateway extends GatewayProcess {
 const PROBE = new URL('./loop-probe.ts', import.meta.url).href
 let started = 0
 
-/** As in the image and the unit of systemd: freed blocks of a megabyte and more go back to the system. */
-const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '1048576' }
+/** As in the image and the unit of systemd: freed blocks of a megabyte and more go back to the system; threads share an arena. */
+const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_ARENA_MAX: '1' }
 
 /** Opens a probe of a gateway's event loop, on Linux: its socket has a name and no file. */
 export function openProbe(): { env: Readonly<Record<string, string>>; report(): Promise<LoopReport> } {
