@@ -32,6 +32,7 @@ export const ABOUT_ENGINES: Reasons = {
   'test/payments/readiness.test.ts': OWN_MEMORY,
   'test/plugins/start.test.ts': ONE_PROCESS,
   'test/receipts/{ledger,life,store}.test.ts': OPENS_FILES,
+  'test/telemetry/prefix-losses.test.ts': 'compares the turns that one process has seen, and sets its clock',
   'test/semantic-cache/{answers,embedders,feedback,scope}.test.ts': LEARNT,
   'test/semantic-cache/{faults,instances,lasting}.test.ts': OWN_ENGINES,
 }

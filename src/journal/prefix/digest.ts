@@ -68,6 +68,9 @@ export interface SystemBlock {
 /** Digest of the messages, in parallel arrays. */
 export interface MessagesDigest {
   readonly fingerprints: Float64Array
+  /** Fingerprints of the raw bytes, by which an equal message is recognised without being read; 0 for one with a mark. */
+  readonly raws: Float64Array
+  readonly blocks: Uint32Array
   readonly weights: Uint32Array
   /** Role and kind of the first block, as `user, tool_result`. */
   readonly kinds: readonly string[]
@@ -95,5 +98,5 @@ export function sizeOf({ tools, system, messages, marks, settings }: PrefixDiges
 const DIGEST_BYTES = 800
 const TOOL_BYTES = 120
 const BLOCK_BYTES = 160
-const MESSAGE_BYTES = 20
+const MESSAGE_BYTES = 32
 const ENTRY_BYTES = 48

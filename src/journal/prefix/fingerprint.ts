@@ -19,6 +19,15 @@ export class FingerprintOf {
   }
 }
 
+/**
+ * Returns the offset after the bytes at `start` if they are those of a fingerprint, else -1. No structure is read: equal
+ * bytes have equal parts.
+ */
+export function endOfSame(bytes: Buffer, start: number, fingerprint: Fingerprint): number {
+  const end = start + Math.floor(fingerprint / CHECKSUMS)
+  return end > start && fingerprintOf(bytes.subarray(start, end)) === fingerprint ? end : -1
+}
+
 /** Returns the fingerprint of some bytes. */
 export function fingerprintOf(bytes: Uint8Array): Fingerprint {
   return (bytes.length % LENGTHS) * CHECKSUMS + crc32(bytes)

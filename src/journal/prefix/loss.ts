@@ -2,7 +2,7 @@ import type { LossReason, PrefixLoss } from '../../core/telemetry/prefix-loss.ts
 import { cachedAfter, leastTokens, needsMarks } from './cache-rules.ts'
 import { type Change, firstChange, type SystemTextOf } from './change.ts'
 import { changeOfBetas, changeOfMarks, changeOfSettings, expiry } from './other-causes.ts'
-import { pluginOf } from './plugin-cause.ts'
+import { pluginOf, pluginOfMarks } from './plugin-cause.ts'
 import { type SentTurn, totalOf } from './turn.ts'
 
 /** Cause of a loss, before it is priced. */
@@ -50,7 +50,7 @@ function nameCause(before: SentTurn, turn: SentTurn, change: Change | undefined)
   const other = expiry(before, turn) ?? changeOfBetas(before, turn) ?? changeOfSettings(before, turn)
   if (other !== undefined) return other
   // Marks have other places in a prompt that changed before them.
-  const own = change === undefined ? changeOfMarks(before, turn) : nameChange(before, turn, change)
+  const own = change === undefined ? nameMarks(before, turn) : nameChange(before, turn, change)
   if (own !== undefined) return own
   return { reason: 'unread', detail: `${turn.target.provider} did not read it: no change was found` }
 }
@@ -82,6 +82,12 @@ function nameChange(before: SentTurn, turn: SentTurn, change: Change): Named {
   const plugin = pluginOf(before, turn, change)
   if (plugin !== undefined) return { reason: 'plugin', detail: `${plugin}: ${change.detail}` }
   return { reason: change.isCompaction ? 'compaction' : change.part, detail: change.detail }
+}
+
+function nameMarks(before: SentTurn, turn: SentTurn): Named | undefined {
+  const named = changeOfMarks(before, turn)
+  const plugin = named && pluginOfMarks(before, turn)
+  return named && plugin !== undefined ? { reason: 'plugin', detail: `${plugin}: ${named.detail}` } : named
 }
 
 /** Returns why nothing is cached in a conversation that repeats its prefix, where only marks make the provider cache. */

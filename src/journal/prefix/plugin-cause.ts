@@ -14,7 +14,19 @@ export function pluginOf(before: SentTurn, turn: SentTurn, change: Change): stri
   if (edits.length === 0 || before.unedited === undefined || turn.unedited === undefined) return undefined
   if (isChangedUpTo(before.unedited, turn.unedited, change)) return undefined
   const atFault = edits.filter(({ field }) => field === change.part)
-  const modules = new Set((atFault.length > 0 ? atFault : edits).map(({ module }) => module))
+  return namesOf(atFault.length > 0 ? atFault : edits)
+}
+
+/** Returns the plugins whose marks are at fault: the client itself sets none. */
+export function pluginOfMarks(before: SentTurn, turn: SentTurn): string | undefined {
+  const edits = [...before.edits, ...turn.edits]
+  if (edits.length === 0 || before.unedited === undefined || turn.unedited === undefined) return undefined
+  const isClients = before.unedited.marks.length + turn.unedited.marks.length > 0
+  return isClients ? undefined : namesOf(edits)
+}
+
+function namesOf(edits: SentTurn['edits']): string {
+  const modules = new Set(edits.map(({ module }) => module))
   return `plugin ${[...modules].slice(0, MOST_NAMED).join(', ')}`
 }
 

@@ -1,6 +1,7 @@
 import test from 'ava'
 import type { LossReason } from '../../core/telemetry/prefix-loss.ts'
 import { causeOf } from './loss.ts'
+import { TurnMemory } from './memory.ts'
 import { predecessorOf } from './predecessor.ts'
 import { type Api, readPrefix } from './read-prefix.ts'
 import { textAt } from './read-system.ts'
@@ -462,6 +463,38 @@ test('prefix: equal parts are shared with the digest before', (t) => {
   const next = readPrefix(Buffer.from(JSON.stringify({ ...LONG, max_tokens: 1 })), 'messages', [first])
   t.is(next?.tools, first.tools)
   t.is(next?.system.blocks[1]?.chunks, first.system.blocks[1]?.chunks)
+})
+
+test('prefix: a digest is the same with the digests of earlier turns as without them', (t) => {
+  const marked = { ...LONG, messages: [...turnsOf(14), user('more', MARK)] }
+  const edited = { ...LONG, messages: LONG.messages.with(3, assistant('other')) }
+  const bodies = [LONG, marked, edited, NEXT, { ...LONG, tools: LONG.tools.slice(1) }, { ...LONG, system: 'short' }]
+  const digests = bodies.map((body) => read(body, 'messages').digest)
+  for (const body of bodies) {
+    const bytes = Buffer.from(JSON.stringify(body))
+    for (const known of digests) t.deepEqual(readPrefix(bytes, 'messages', [known]), readPrefix(bytes, 'messages'))
+    t.deepEqual(readPrefix(bytes, 'messages', digests), readPrefix(bytes, 'messages'))
+  }
+})
+
+test('prefix: the memory of turns is bounded, by conversation and in all', (t) => {
+  const memory = new TurnMemory()
+  const long = turn({ body: { ...FIRST, messages: turnsOf(400) } }).made
+  for (let i = 0; i < 50; i++) memory.add('one', { ...long, sentAtMs: i }, undefined)
+  t.is(memory.turnsOf('one').length, 8)
+  let before: SentTurn | undefined
+  for (let i = 0; i < 50; i++) {
+    const next = { ...long, sentAtMs: i }
+    memory.add('grown', next, before)
+    before = next
+  }
+  t.deepEqual(
+    memory.turnsOf('grown').map(({ sentAtMs }) => sentAtMs),
+    [48, 49],
+  )
+  for (let i = 0; i < 3000; i++) memory.add(`other-${i}`, long, undefined)
+  t.deepEqual(memory.turnsOf('one'), [])
+  t.is(memory.turnsOf('other-2999').length, 1)
 })
 
 test('prefix: parts of Responses and Gemini requests', (t) => {

@@ -1,6 +1,6 @@
 import { OPEN_BRACE, OPEN_BRACKET, QUOTE, skipValue } from '../../core/json/scan-value.ts'
 import type { Fingerprint, Mark, MessagesDigest } from './digest.ts'
-import { FingerprintOf } from './fingerprint.ts'
+import { endOfSame, FingerprintOf, fingerprintOf } from './fingerprint.ts'
 import { addText, readBlock } from './read-block.ts'
 import { type Source, walkArray, walkObject } from './walk.ts'
 
@@ -11,6 +11,8 @@ const ROLES: ReadonlyMap<string, string> = new Map(
 /** Messages while they are read. */
 export interface MessageParts {
   readonly fingerprints: Fingerprint[]
+  readonly raws: Fingerprint[]
+  readonly blocksOf: number[]
   readonly weights: number[]
   readonly kinds: string[]
   /** Marks by number of the block, from the first block of the messages. */
@@ -20,12 +22,18 @@ export interface MessageParts {
 
 /** Creates the parts of messages that are still to be read. */
 export function noMessageParts(): MessageParts {
-  return { fingerprints: [], weights: [], kinds: [], marks: [], blocks: 0 }
+  return { fingerprints: [], raws: [], blocksOf: [], weights: [], kinds: [], marks: [], blocks: 0 }
 }
 
 /** Returns the digest of the messages that were read. */
-export function messagesOf({ fingerprints, weights, kinds }: MessageParts): MessagesDigest {
-  return { fingerprints: Float64Array.from(fingerprints), weights: Uint32Array.from(weights), kinds }
+export function messagesOf({ fingerprints, raws, blocksOf, weights, kinds }: MessageParts): MessagesDigest {
+  return {
+    fingerprints: Float64Array.from(fingerprints),
+    raws: Float64Array.from(raws),
+    blocks: Uint32Array.from(blocksOf),
+    weights: Uint32Array.from(weights),
+    kinds,
+  }
 }
 
 interface Found {
@@ -42,6 +50,7 @@ export function addMessage(source: Source, start: number, parts: MessageParts): 
   const { text, bytes } = source
   const found: Found = { role: '', kind: '', weight: 0, fingerprint: new FingerprintOf() }
   const blocksBefore = parts.blocks
+  const marksBefore = parts.marks.length
   const add = ({ name, keyStart, start: valueStart }: { name: string; keyStart: number; start: number }): number => {
     const first = text.charCodeAt(valueStart)
     if ((name === 'content' || name === 'parts') && first === OPEN_BRACKET)
@@ -60,9 +69,33 @@ export function addMessage(source: Source, start: number, parts: MessageParts): 
   const end = isObject ? walkObject(text, start, add) : skipValue(text, start, 1)
   if (!isObject) addText(bytes, { start, end }, found.fingerprint)
   if (parts.blocks === blocksBefore) parts.blocks++
+  parts.blocksOf.push(parts.blocks - blocksBefore)
+  parts.raws.push(parts.marks.length > marksBefore ? 0 : fingerprintOf(bytes.subarray(start, end)))
   parts.fingerprints.push(found.fingerprint.value)
   parts.weights.push(found.weight || end - start)
   parts.kinds.push(kindOf(found))
+  return end
+}
+
+/**
+ * Adds the message at byte `start` from the digest that has the same bytes at its place, and returns the offset after it; -1
+ * for a message that must be read.
+ */
+export function addSame(
+  { bytes }: Source,
+  start: number,
+  { parts, known }: { parts: MessageParts; known: MessagesDigest },
+): number {
+  const index = parts.fingerprints.length
+  const raw = known.raws[index] ?? 0
+  const end = endOfSame(bytes, start, raw)
+  if (end < 0) return end
+  parts.raws.push(raw)
+  parts.fingerprints.push(known.fingerprints[index] ?? 0)
+  parts.weights.push(known.weights[index] ?? 0)
+  parts.kinds.push(known.kinds[index] ?? 'item')
+  parts.blocksOf.push(known.blocks[index] ?? 1)
+  parts.blocks += known.blocks[index] ?? 1
   return end
 }
 

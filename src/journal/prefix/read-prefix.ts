@@ -1,8 +1,8 @@
 import { OPEN_BRACKET, type Range, skipSpace, skipValue } from '../../core/json/scan-value.ts'
-import type { Fingerprint, Mark, PrefixDigest, ToolsDigest } from './digest.ts'
-import { fingerprintOf } from './fingerprint.ts'
+import type { Fingerprint, Mark, MessagesDigest, PrefixDigest, ToolsDigest } from './digest.ts'
+import { endOfSame, fingerprintOf } from './fingerprint.ts'
 import { readMark } from './read-block.ts'
-import { addMessage, type MessageParts, messagesOf, noMessageParts } from './read-messages.ts'
+import { addMessage, addSame, type MessageParts, messagesOf, noMessageParts } from './read-messages.ts'
 import { addSystem, NO_SYSTEM, noParts, type SystemParts } from './read-system.ts'
 import { NO_TOOLS, readTools } from './read-tools.ts'
 import { type Source, walkArray, walkObject } from './walk.ts'
@@ -98,23 +98,32 @@ interface Reading {
 }
 
 function readField(reading: Reading, { name, keyStart, start }: { name: string; keyStart: number; start: number }) {
-  const { source, fields, parts, known } = reading
+  const { source, fields, parts } = reading
   const { text } = source
   if (fields.messages.has(name) && text.charCodeAt(start) === OPEN_BRACKET) return readMessages(reading, start)
+  const same = fields.tools.has(name) ? sameTools(reading, start) : undefined
+  if (same !== undefined) {
+    parts.tools = same.tools
+    return same.end
+  }
   const end = skipValue(text, start, 1)
   const range = { start, end }
-  if (fields.tools.has(name))
-    parts.tools = readTools(
-      source,
-      range,
-      known.map(({ tools }) => tools),
-    )
+  if (fields.tools.has(name)) parts.tools = readTools(source, range)
   else if (fields.system.has(name)) readSystem(reading, range)
   else if (fields.settings.has(name)) readSetting(reading, { name, ...range })
   else if (fields.messages.has(name)) addMessage(source, start, parts.messages)
   else if (name === 'cache_control') parts.rootMarkMs = readMark(text, { name, keyStart, ...range }).lifetimeMs
   else if (STORED.has(name) && !text.startsWith('null', start)) parts.isStored = true
   return end
+}
+
+/** Returns the tools of an earlier request whose bytes are at `start`. */
+function sameTools({ source, known }: Reading, start: number): { tools: ToolsDigest; end: number } | undefined {
+  for (const tools of new Set(known.map((digest) => digest.tools))) {
+    const end = endOfSame(source.bytes, start, tools.whole)
+    if (end > 0) return { tools, end }
+  }
+  return undefined
 }
 
 function readSetting({ source: { bytes }, parts }: Reading, { name, start, end }: Range & { name: string }): void {
@@ -134,10 +143,38 @@ function readMessages(reading: Reading, start: number): number {
   const { source, fields, parts } = reading
   const { text } = source
   const isInside = fields.system.size === 0
+  const known = new KnownMessages(reading)
   return walkArray(text, start, (at) => {
+    const end = known.addSame(at)
+    if (end > 0) return end
     const isSystem = isInside && parts.messages.blocks === 0 && SYSTEM_ROLE.test(text.slice(at, at + LONGEST_ROLE))
     return isSystem ? readSystemMessage(reading, at) : addMessage(source, at, parts.messages)
   })
+}
+
+/** Reads messages that an earlier request of the conversation has at the same place: they are most of a long history. */
+class KnownMessages {
+  readonly #reading: Reading
+  /** Digests that may begin like this request; one, once a message was equal. */
+  #candidates: readonly MessagesDigest[]
+
+  constructor(reading: Reading) {
+    this.#reading = reading
+    const firsts = new Map(reading.known.map(({ messages }) => [messages.raws[0], messages]))
+    this.#candidates = [...firsts.values()]
+  }
+
+  /** Returns the offset after the message at byte `at`, or -1 when it must be read. */
+  addSame(at: number): number {
+    const { source, parts } = this.#reading
+    for (const known of this.#candidates) {
+      const end = addSame(source, at, { parts: parts.messages, known })
+      if (end < 0) continue
+      this.#candidates = [known]
+      return end
+    }
+    return -1
+  }
 }
 
 function readSystemMessage(reading: Reading, at: number): number {

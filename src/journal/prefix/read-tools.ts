@@ -11,13 +11,11 @@ const LONGEST_NAME = 64
 const WRAPPERS: ReadonlySet<string> = new Set(['function', 'functionDeclarations', 'function_declarations'])
 
 /**
- * Reads the list of tools at `range`; one whose bytes are those of a `known` list is not read again. Tools that are loaded
- * later (`defer_loading`) are no part of the prefix. Throws `ScanError`.
+ * Reads the list of tools at `range`. Tools that are loaded later (`defer_loading`) are no part of the prefix. Throws
+ * `ScanError`.
  */
-export function readTools(source: Source, range: Range, known: readonly ToolsDigest[]): ToolsDigest {
+export function readTools(source: Source, range: Range): ToolsDigest {
   const whole = fingerprintOf(source.bytes.subarray(range.start, range.end))
-  const same = known.find((tools) => tools.whole === whole)
-  if (same !== undefined) return same
   const tools: ToolDigest[] = []
   const marks: Mark[] = []
   if (source.text.charCodeAt(range.start) === OPEN_BRACKET)

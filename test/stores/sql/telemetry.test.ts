@@ -1,5 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import fc from 'fast-check'
+import type { LossReason } from '../../../src/core/telemetry/prefix-loss.ts'
 import type { FinishedRequest, UsageSums } from '../../../src/core/telemetry/telemetry.ts'
 import { gatewayClassOf } from '../../../src/core/telemetry/time-buckets.ts'
 import { toRow } from '../../../src/stores/sql/telemetry/rows.ts'
@@ -225,6 +226,27 @@ for (const engine of engines) {
         [HOUR_MS, 1],
       ],
     )
+  })
+
+  engine.test('telemetry: losses of the prompt cache are summed by reason, the dearest first', async (t) => {
+    const telemetry = await open(t, engine)
+    const [scope, other] = [newScope(), newScope()]
+    const at = (hours: number, reason: LossReason, nanoUsd: number, of = scope) =>
+      sampleRequest({
+        scope: of,
+        startedAtMs: DAY_BEGINS_MS + hours * HOUR_MS,
+        lost: { reason, detail: 'd', tokens: 7, nanoUsd },
+      })
+    const rows = [at(0, 'key', 1), at(1, 'system', 5), at(2, 'key', 2), at(3, 'tools', 9), at(1, 'system', 50, other)]
+    await put(telemetry, [...rows, sampleRequest({ scope, startedAtMs: DAY_BEGINS_MS })])
+    const range = { fromMs: DAY_BEGINS_MS, toMs: DAY_BEGINS_MS + 3 * HOUR_MS, stepMs: HOUR_MS }
+    t.deepEqual(await telemetry.losses(scope, range), [
+      { reason: 'system', requests: 1, tokens: 7, nanoUsd: 5 },
+      { reason: 'key', requests: 2, tokens: 14, nanoUsd: 3 },
+    ])
+    t.like(await telemetry.losses([scope, other], range), [{ reason: 'system', requests: 2, nanoUsd: 55 }])
+    t.deepEqual(await telemetry.losses([], range), [])
+    await t.throwsAsync(telemetry.losses(scope, { ...range, toMs: 0 }), { code: 'invalid_request' })
   })
 
   engine.test('telemetry: a range that cannot be is refused in words', async (t) => {
