@@ -6,6 +6,8 @@ import type { Channel } from '../core/ports/channel.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { RequestObserver } from '../core/ports/request-record.ts'
+import { Conversations } from '../core/request/conversation/conversations.ts'
+import { shareConversations } from '../core/request/conversation/shared.ts'
 import { createMessagesDialect } from '../dialects/messages/dialect.ts'
 import { InternalRequests } from '../http/internal-requests.ts'
 import { Readiness } from '../http/readiness.ts'
@@ -81,6 +83,8 @@ async function openSubsystems(options: AppOptions, disposal: Disposal): Promise<
   const telemetry = disposal.nest(await openTelemetry({ ...options, database, spend, feed: intake.feed }))
   const providers = disposal.use('providers', await openProviders({ ...options, tokens: spend.tokens }))
   const limits = disposal.use('limits', await openLimits(options))
+  const conversations = new Conversations(() => clock.nowMs())
+  if (channel !== undefined) shareConversations(conversations, channel)
   const internal = new InternalRequests()
   const { registry } = disposal.nest(await openPlugins({ ...options, stores, spend, internal }))
   const pipelines = openPipelines({ config, registry, providers, log })
@@ -104,6 +108,7 @@ async function openSubsystems(options: AppOptions, disposal: Disposal): Promise<
     spend,
     billing,
     capture,
+    conversations,
     dashboard,
     readiness,
     responses,

@@ -3,7 +3,7 @@ import { listenHost } from '../config/reach.ts'
 import type { Config } from '../config/schema.ts'
 import type { Channel } from '../core/ports/channel.ts'
 import type { StoredResponses } from '../core/ports/stored-responses.ts'
-import { Conversations } from '../core/request/conversation/conversations.ts'
+import type { Conversations } from '../core/request/conversation/conversations.ts'
 import { isLoopback } from '../core/system/listen-address.ts'
 import { createChatDialect } from '../dialects/chat/dialect.ts'
 import { createMessagesDialect } from '../dialects/messages/dialect.ts'
@@ -41,6 +41,8 @@ export interface ServerParts extends Pick<App, 'pipelines' | 'providers' | 'regi
   capture: DashboardIntake['capture']
   dashboard: DashboardOptions | undefined
   readiness: Readiness
+  /** Recognises the conversations of requests. */
+  conversations: Conversations
   /** Responses that callers can continue. */
   responses: StoredResponses
   /** Channel to the other workers on this port. */
@@ -64,6 +66,7 @@ export function createServer(
     dashboard,
     readiness,
     workers,
+    conversations,
     responses: stored,
   }: ServerParts,
 ): { server: Server; sockets: ResponseSockets } {
@@ -75,7 +78,7 @@ export function createServer(
     limits,
     receipts,
     quotaCharges: spend.quotaCharges,
-    conversations: new Conversations(() => clock.nowMs()),
+    conversations,
     capture,
     targetsOf: (model: string) => providers.targetsOf(model),
     callerParts: providers.callerParts,

@@ -56,6 +56,8 @@ export interface Admitted {
   readonly targets: readonly [Target, ...Target[]]
   /** The stored response that a provider adds to the request. */
   readonly continued?: ContinuedResponse | undefined
+  /** Id of the conversation that the request continues, where it names a stored response. */
+  readonly conversation?: string | undefined
   /** Reply headers with the caller's rate-limit status. */
   readonly rateLimitStatus: Headers
   /** Request headers that plugins and providers may see. Default: all. */
@@ -142,7 +144,7 @@ function openExchange(
   admitted: Admitted,
   own: Pick<ExchangeState, 'signal' | 'beforeUpstream'>,
 ): Exchange {
-  const { options, authenticated, pipeline, client, targets, continued, headers } = admitted
+  const { options, authenticated, pipeline, client, targets, continued, conversation, headers } = admitted
   return new Exchange({
     id: ctx.state.requestId,
     route: options.route,
@@ -154,7 +156,7 @@ function openExchange(
     client,
     request: undefined,
     targets,
-    stored: { continued, watch: options.watchUpstream },
+    stored: { continued, conversation, watch: options.watchUpstream },
     conversations: options.conversations,
     ...own,
     reply: undefined,

@@ -11,6 +11,8 @@ export interface StoredResponse {
   readonly tokens: number | null
   /** The conversation and the response as JSON where the gateway stores it; `null` where its provider does. */
   readonly content: string | null
+  /** Id of the conversation that it belongs to; `null` for one of an earlier version. */
+  readonly conversation: string | null
 }
 
 /** Stored responses of all callers, with a time to live and bounds. A broken store rejects with `service_unavailable`. */

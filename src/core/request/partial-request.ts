@@ -10,4 +10,6 @@ export interface PartialRequest {
   /** Unset until the credential is authenticated. */
   caller?: Caller | undefined
   model?: string | undefined
+  /** Headers of a model request, lower-case names. */
+  readonly headers?: NodeJS.Dict<string | string[]>
 }

@@ -16,6 +16,8 @@ export interface ContinuedResponse {
 export interface StoredContext {
   /** The stored response that the request continues, where its provider has it. */
   readonly continued?: ContinuedResponse | undefined
+  /** Id of the conversation of the stored response that the request continues. */
+  readonly conversation?: string | undefined
   /** Digest of the credential of the last call to a provider. */
   account?: string
   /** Observes the reply of a provider, which may be shared with other requests and outlive this one. */

@@ -75,7 +75,7 @@ export interface FinishedRequest {
   readonly trace: RequestTrace
 }
 
-/** The conversation of a finished request. */
+/** The conversation of a finished request. Its turn is 0 for a request that was refused before its pipeline. */
 export interface RequestConversation extends Pick<Conversation, 'id' | 'rootId' | 'turn' | 'source'> {
   readonly parentId: string | null
   readonly agent: string | null

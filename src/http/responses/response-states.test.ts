@@ -7,7 +7,7 @@ import { ResponseStates } from './response-states.ts'
 const dialect = createResponsesDialect({ defaultMaxTokens: 100, modelNamed: (name) => name, nowMs: () => 0 })
 const stored: StoredResponse = {
   ...{ scope: 'key:a', id: 'resp_1', provider: 'openai', account: 'digest' },
-  ...{ tokens: 7, content: null },
+  ...{ tokens: 7, content: null, conversation: null },
 }
 
 /** Opens states whose store has the response from the nth query on. */

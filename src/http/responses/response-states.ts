@@ -46,6 +46,8 @@ export interface Resumed {
   readonly client: ClientRequest
   readonly targets: readonly [Target, ...Target[]]
   readonly continued?: ContinuedResponse
+  /** Id of the conversation that the request continues. */
+  readonly conversation?: string | undefined
 }
 
 /** The code on which clients send the whole conversation. */
@@ -83,14 +85,23 @@ export class ResponseStates {
     if (stored.content !== null) {
       const conversation = readConversation(stored.content)
       if (conversation === undefined) throw responseNotFound('previous_response_id')
-      return { ...request, client: dialect.resume(client, conversation, scope) }
+      return {
+        ...request,
+        client: dialect.resume(client, conversation, scope),
+        conversation: stored.conversation ?? undefined,
+      }
     }
     const [first, ...others] = targets.filter((target) => target.provider === stored.provider)
     if (first === undefined)
       throw invalid(
         `the response is stored by provider ${stored.provider}, which model ${client.document.model} is not of`,
       )
-    return { client, targets: [first, ...others], continued: { account: stored.account, tokens: stored.tokens } }
+    return {
+      client,
+      targets: [first, ...others],
+      continued: { account: stored.account, tokens: stored.tokens },
+      conversation: stored.conversation ?? undefined,
+    }
   }
 
   /** Returns the caller's response; `undefined` for any other id. Throws `service_unavailable`. */
@@ -144,13 +155,13 @@ export class ResponseStates {
   }
 
   #keep(
-    { caller: { scope } }: Exchange,
+    { caller: { scope }, conversation }: Exchange,
     response: JsonObject,
     of: Pick<StoredResponse, 'provider' | 'account' | 'content'>,
   ) {
     const { id } = response
     if (typeof id !== 'string' || !ID.test(id) || response.store === false) return
-    this.#store({ ...of, scope, id, tokens: totalTokensOf(response) })
+    this.#store({ ...of, scope, id, tokens: totalTokensOf(response), conversation: conversation.id })
   }
 
   #store(stored: StoredResponse): void {

@@ -36,7 +36,7 @@ export function modelRoute(options: ModelRouteOptions): Middleware<RequestState>
   return async function model(ctx) {
     ctx.state.dialect = dialect
     const enteredAtMs = performance.now()
-    const partialRequest: PartialRequest = { route: options.route, dialect: dialect.name }
+    const partialRequest: PartialRequest = { route: options.route, dialect: dialect.name, headers: ctx.req.headers }
     ctx.state.partialRequest = partialRequest
     const authenticated = await authenticateRequest(ctx.req, { ...options, partialRequest })
     const { scope, limits } = authenticated.caller

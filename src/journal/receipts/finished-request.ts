@@ -1,6 +1,7 @@
 import { answererOf, type CostByClass, type CostSplitter, NO_COST } from '../../core/money/prices.ts'
 import { nanoUsdOfDecimal } from '../../core/money/usd.ts'
 import { reasoningTokensOf } from '../../core/reply/usage.ts'
+import type { Conversation } from '../../core/request/conversation/conversation.ts'
 import type { Exchange } from '../../core/request/exchange.ts'
 import type { PrefixLoss } from '../../core/telemetry/prefix-loss.ts'
 import type { Receipt, ReceiptUsage } from '../../core/telemetry/receipt.ts'
@@ -63,7 +64,7 @@ export function finishedRequestOf(
     modelAsked: receipt.model_asked,
     modelServed: receipt.model_served,
     provider: receipt.provider,
-    conversation: conversationOf(exchange),
+    conversation: toRequestConversation(exchange.conversation),
     tokens: usage && tokensOf(usage, exchange),
     costNanoUsd,
     costs: costsOf(costNanoUsd, { exchange, admittedAtMs }, pricer),
@@ -83,7 +84,8 @@ export function finishedRequestOf(
   }
 }
 
-function conversationOf({ conversation }: Exchange): RequestConversation {
+/** Returns a conversation as a row has it. */
+export function toRequestConversation(conversation: Conversation): RequestConversation {
   const { id, source, client = null, parentId = null, rootId, agent = null, turn } = conversation
   return { id, source, client, parentId, rootId, agent, turn }
 }

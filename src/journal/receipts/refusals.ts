@@ -1,9 +1,11 @@
 import { GatewayError } from '../../core/errors.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { RequestRecord } from '../../core/ports/request-record.ts'
+import { conversationNamed } from '../../core/request/conversation/conversations.ts'
 import type { PartialRequest } from '../../core/request/partial-request.ts'
 import { reasonOf } from '../../core/telemetry/refusal-reason.ts'
-import type { FinishedRequest } from '../../core/telemetry/telemetry.ts'
+import type { FinishedRequest, RequestConversation } from '../../core/telemetry/telemetry.ts'
+import { toRequestConversation } from './finished-request.ts'
 import { RandomPool } from './random-pool.ts'
 import { createReceiptId, ID_RANDOM_BYTES } from './receipt-id.ts'
 
@@ -114,6 +116,11 @@ class Bucket {
   }
 }
 
+function conversationOf(scope: string, headers: PartialRequest['headers']): RequestConversation | null {
+  const named = headers && conversationNamed(scope, headers)
+  return named === undefined ? null : toRequestConversation(named)
+}
+
 interface RowParts {
   readonly id: string
   readonly startedAtMs: number
@@ -142,7 +149,7 @@ function rowOf(record: Refused, { id, startedAtMs, leftOut }: RowParts): Finishe
     modelAsked: hide(model).slice(0, LONGEST_NAME),
     modelServed: null,
     provider: null,
-    conversation: null,
+    conversation: caller === undefined ? null : conversationOf(caller.scope, partialRequest.headers),
     tokens: null,
     costNanoUsd: 0,
     costs: null,

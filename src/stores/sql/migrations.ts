@@ -8,7 +8,7 @@ import { addCounts, addTexts, type Table } from './engine/columns.ts'
 import { payments, paymentsByTime, paymentsLeft } from './payments/migrations.ts'
 
 import { receiptLog, receipts } from './receipts/migrations.ts'
-import { responses } from './responses/migrations.ts'
+import { responseConversations, responses } from './responses/migrations.ts'
 import type { Database } from './schema.ts'
 import { telemetryMigrations } from './telemetry/migrations.ts'
 
@@ -68,6 +68,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0011-receipt-log': receiptLog,
   '0012-responses': responses,
   '0013-budgets': budgets,
+  '0014-response-conversations': responseConversations,
 }
 
 /** Tables that are migrated together; each set records its own migrations, so that either may get new ones. */

@@ -13,6 +13,7 @@ const responseOf = (scope: string, id: string, content: string | null = null): S
   account: 'digest',
   tokens: 7,
   content,
+  conversation: 'conv_of-response',
 })
 
 for (const engine of engines) {

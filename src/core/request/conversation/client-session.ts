@@ -29,12 +29,16 @@ const CLAUDE_CODE_USER =
 
 /** Returns the names of the conversation that a client sends with a request; `undefined` for none. */
 export function clientSessionOf(headers: RequestHeaders, document: RequestDocument): ClientSession | undefined {
+  return sessionInHeaders(headers) ?? fromBody(headers, document)
+}
+
+/** Returns the names that a client sends in headers; `undefined` for none. */
+export function sessionInHeaders(headers: RequestHeaders): ClientSession | undefined {
   return (
     claudeCode(headers, nameOf(headers['x-claude-code-session-id'])) ??
     codex(headers) ??
     opencode(headers) ??
-    copilot(headers) ??
-    fromBody(headers, document)
+    copilot(headers)
   )
 }
 

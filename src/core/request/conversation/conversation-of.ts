@@ -5,7 +5,8 @@ import { Conversations } from './conversations.ts'
 /** Returns the conversation of a request, and recognises it once. */
 export function conversationOf(state: ExchangeState): Conversation {
   if (state.conversation !== undefined) return state.conversation
-  const { caller, headers, client, conversations = new Conversations() } = state
-  state.conversation = conversations.enter({ caller, headers, document: client.document })
+  const { caller, headers, client, stored, conversations = new Conversations() } = state
+  const continued = stored.conversation
+  state.conversation = conversations.enter({ caller, headers, document: client.document, continued })
   return state.conversation
 }

@@ -1,8 +1,10 @@
 import test from 'ava'
+import type { Channel } from '../../ports/channel.ts'
 import { RequestDocument } from '../request.ts'
 import type { RequestHeaders } from './client-session.ts'
 import { CONVERSATION_ID } from './conversation.ts'
 import { Conversations } from './conversations.ts'
+import { shareConversations } from './shared.ts'
 
 const SESSION = '0b8a9c1e-5f0e-4d0c-9a53-6f0e6a1c2b3d'
 const DAY_MS = 86_400_000
@@ -24,7 +26,7 @@ function open() {
       document: new RequestDocument(Buffer.from(JSON.stringify(body))),
     })
   const say = (...texts: readonly string[]) => send({ body: { model: 'm', messages: turns(...texts) } })
-  return { send, say, time }
+  return { conversations, send, say, time }
 }
 
 /** Messages with these texts, the client's and the model's in turn. */
@@ -203,4 +205,40 @@ test('conversations: ids never contain a name, and a name that is too long or no
     t.is(send({ headers: { 'x-session-id': name } }).source, 'prefix', name)
   const headers = { 'x-claude-code-session-id': SESSION, 'x-claude-code-agent-id': 'a'.repeat(200) }
   t.is(send({ headers }).agent, 'a'.repeat(64))
+})
+
+test('conversations: processes on one channel agree on turns, and on conversations that began alike', async (t) => {
+  const listeners: ((text: string) => void)[] = []
+  let published = Promise.withResolvers<void>()
+  const channel: Channel = {
+    async publish(_topic, text) {
+      for (const listener of listeners) listener(text)
+      published.resolve()
+      published = Promise.withResolvers()
+      return listeners.length
+    },
+    subscribe: (_topic, listener) => void listeners.push(listener),
+    close: async () => {},
+  }
+  const alive = setInterval(() => {}, 1000)
+  t.teardown(() => clearInterval(alive))
+  const [one, other] = [open(), open()]
+  for (const { conversations } of [one, other]) shareConversations(conversations, channel)
+  /** Sends to one process, and waits until the other knows. */
+  const shared = async <Result>(act: () => Result): Promise<Result> => {
+    const result = act()
+    await published.promise
+    return result
+  }
+  const headers = { 'x-session-id': 'ses_1' }
+  t.is((await shared(() => one.send({ headers }))).turn, 1)
+  t.is((await shared(() => other.send({ headers }))).turn, 2)
+  t.is((await shared(() => one.send({ headers }))).turn, 3)
+  const { id } = await shared(() => one.say('hi'))
+  t.is((await shared(() => other.say('hi'))).id, id)
+  t.is((await shared(() => one.say('hi', 'hello', 'a'))).id, id)
+  const second = await shared(() => other.say('hi', 'hello', 'b'))
+  t.not(second.id, id)
+  t.is((await shared(() => one.say('hi', 'hello', 'b', 'B', 'c'))).id, second.id)
+  t.is((await shared(() => other.say('hi', 'hello', 'a', 'A', 'c'))).id, id)
 })

@@ -1,10 +1,16 @@
 import { BoundedMap } from '../../bounded-map.ts'
 import type { Caller } from '../caller.ts'
 import type { RequestDocument } from '../request.ts'
-import { agentOf, type ClientSession, clientSessionOf, type RequestHeaders } from './client-session.ts'
+import {
+  agentOf,
+  type ClientSession,
+  clientSessionOf,
+  type RequestHeaders,
+  sessionInHeaders,
+} from './client-session.ts'
 import { type Conversation, conversationId } from './conversation.ts'
 import { messageListOf } from './message-list.ts'
-import { PrefixIndex } from './prefix-index.ts'
+import { type AskedList, PrefixIndex } from './prefix-index.ts'
 
 /** The parts of a request by which its conversation is recognised. */
 export interface ConversationSource {
@@ -12,6 +18,16 @@ export interface ConversationSource {
   readonly headers: RequestHeaders
   /** The client's own body. */
   readonly document: RequestDocument
+  /** Id of the conversation of the stored response that the request continues. */
+  readonly continued?: string | undefined
+}
+
+/** A turn that was entered, for other processes. */
+export interface EnteredTurn {
+  readonly id: string
+  readonly turn: number
+  readonly rootId: string
+  readonly list?: AskedList | undefined
 }
 
 /** State of a conversation in this process. */
@@ -20,7 +36,10 @@ interface Known {
   rootId: string
 }
 
-type Names = Omit<Conversation, 'turn' | 'rootId'> & { readonly rootId?: string | undefined }
+type Names = Omit<Conversation, 'turn' | 'rootId'> & {
+  readonly rootId?: string | undefined
+  readonly list?: AskedList | undefined
+}
 
 const MOST_KNOWN = 16_384
 const IDLE_MS = 24 * 3_600_000
@@ -30,6 +49,8 @@ export class Conversations {
   readonly #nowMs: () => number
   readonly #known = new BoundedMap<Known>({ most: MOST_KNOWN, idleMs: IDLE_MS })
   readonly #prefixes = new PrefixIndex()
+  /** Called for each turn. */
+  onTurn: ((turn: EnteredTurn) => void) | undefined
 
   constructor(nowMs: () => number = Date.now) {
     this.#nowMs = nowMs
@@ -40,12 +61,22 @@ export class Conversations {
     const nowMs = this.#nowMs()
     const { scope } = source.caller
     const session = clientSessionOf(source.headers, source.document)
-    const names = session === undefined ? this.#byPrefix(source, nowMs) : namesOf(scope, session)
+    const { list, ...names } = session === undefined ? this.#unnamed(source, nowMs) : namesOf(scope, session)
     const rootId = this.#rootOf(names, nowMs)
     const known = this.#knownOf(names.id, nowMs)
     known.turn++
     known.rootId = rootId
+    this.onTurn?.({ id: names.id, turn: known.turn, rootId, list })
     return { ...names, rootId, turn: known.turn }
+  }
+
+  /** Takes over a turn of another process. */
+  learn({ id, turn, rootId, list }: EnteredTurn): void {
+    const nowMs = this.#nowMs()
+    const known = this.#knownOf(id, nowMs)
+    known.turn = Math.max(known.turn, turn)
+    known.rootId = rootId
+    if (list !== undefined) this.#prefixes.learn(list, nowMs)
   }
 
   #knownOf(id: string, nowMs: number): Known {
@@ -61,13 +92,24 @@ export class Conversations {
     return parentId === undefined ? id : (this.#known.get(parentId, nowMs)?.rootId ?? parentId)
   }
 
-  #byPrefix({ caller: { scope }, headers, document }: ConversationSource, nowMs: number): Names {
-    const list = messageListOf(document)
+  /** Recognises the conversation of a request whose client sends no name. */
+  #unnamed({ caller: { scope }, headers, document, continued }: ConversationSource, nowMs: number): Names {
+    const unnamed = { source: 'prefix', client: undefined, parentId: undefined, agent: undefined } as const
+    if (continued !== undefined) return { id: continued, ...unnamed }
+    const messages = messageListOf(document)
+    if (messages === undefined) return { id: conversationId(scope, 'empty'), ...unnamed }
     const isRetry = Number(headers['x-stainless-retry-count'] ?? 0) > 0
-    const id =
-      list === undefined ? conversationId(scope, 'empty') : this.#prefixes.identify({ scope, list, isRetry }, nowMs)
-    return { id, source: 'prefix', client: undefined, parentId: undefined, agent: undefined }
+    const list = this.#prefixes.identify({ scope, list: messages, isRetry }, nowMs)
+    return { id: list.id, list, ...unnamed }
   }
+}
+
+/** Returns the conversation that a refused request names in its headers, without counting a turn: its turn is 0. */
+export function conversationNamed(scope: string, headers: RequestHeaders): Conversation | undefined {
+  const session = sessionInHeaders(headers)
+  if (session === undefined) return undefined
+  const { rootId, ...names } = namesOf(scope, session)
+  return { ...names, rootId: rootId ?? names.parentId ?? names.id, turn: 0 }
 }
 
 function namesOf(scope: string, session: ClientSession): Names {

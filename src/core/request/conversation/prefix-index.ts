@@ -48,6 +48,17 @@ export interface Asked {
   readonly isRetry: boolean
 }
 
+/** A list of messages that was asked, for other processes. */
+export interface AskedList {
+  readonly family: string
+  readonly length: number
+  readonly checksum: number
+  /** Id of its conversation. */
+  readonly id: string
+  /** The list that it goes on from: its length and checksum. */
+  readonly from: readonly [length: number, checksum: number] | undefined
+}
+
 /** Conversations by their messages. */
 export class PrefixIndex {
   readonly #families = new BoundedMap<Family>({
@@ -64,18 +75,32 @@ export class PrefixIndex {
     return this.#size
   }
 
-  /** Returns the id of the conversation that a request continues or begins, and remembers its list. */
-  identify({ scope, list: { opening, bytes }, isRetry }: Asked, nowMs: number): string {
+  /** Recognises the conversation that a request continues or begins, and remembers its list. */
+  identify({ scope, list: { opening, bytes }, isRetry }: Asked, nowMs: number): AskedList {
     const family = this.#familyOf(conversationId(scope, 'prefix', opening), nowMs)
     const { longest, checksum } = match(family.nodes, bytes)
+    const list = { family: family.id, length: bytes.length, checksum }
     if (longest?.length === bytes.length) {
       if (!isRetry) longest.asked++
       moveToEnd(family.nodes, longest)
-      return longest.id
+      return { ...list, id: longest.id, from: undefined }
     }
     const id = longest === undefined ? family.id : continuation(longest, `${bytes.length} ${checksum}`)
     this.#add(family.nodes, { length: bytes.length, checksum, id, asked: 1, continued: 0 })
-    return id
+    return { ...list, id, from: longest && [longest.length, longest.checksum] }
+  }
+
+  /** Remembers a list that another process was asked. */
+  learn({ family: familyId, length, checksum, id, from }: AskedList, nowMs: number): void {
+    const { nodes } = this.#familyOf(familyId, nowMs)
+    const known = find(nodes, [length, checksum])
+    if (known !== undefined) {
+      known.asked++
+      return
+    }
+    const before = from && find(nodes, from)
+    if (before !== undefined && before.continued < before.asked) before.continued++
+    this.#add(nodes, { length, checksum, id, asked: 1, continued: 0 })
   }
 
   #familyOf(id: string, nowMs: number): Family {
@@ -99,6 +124,10 @@ function continuation(node: Node, list: string): string {
   if (node.continued >= node.asked) return node.id
   node.continued++
   return node.continued === 1 ? node.id : conversationId(node.id, list)
+}
+
+function find(nodes: readonly Node[], [length, checksum]: readonly [number, number]): Node | undefined {
+  return nodes.find((node) => node.length === length && node.checksum === checksum)
 }
 
 function moveToEnd(nodes: Node[], node: Node): void {

@@ -16,12 +16,13 @@ export interface ResponseToStore extends StoredResponse {
 
 /** Stores a response, in place of an earlier one of the same id, and deletes those of its caller beyond the bound. */
 export const putResponse: Command<ResponseToStore, void> = async (db, response, now) => {
-  const { scope, id, provider, account, tokens, content, ttlMs, mostOfCaller } = response
+  const { scope, id, provider, account, tokens, content, conversation, ttlMs, mostOfCaller } = response
   const values = {
     provider,
     account,
     total_tokens: tokens,
     content,
+    conversation_id: conversation,
     size_bytes: sizeOf({ content }),
     created_at_ms: now,
     expires_at_ms: sql<number>`${now} + cast(${ttlMs} as bigint)`,
@@ -44,14 +45,14 @@ export const findResponse: Command<{ scope: string; id: string }, StoredResponse
 ) => {
   const row = await db
     .selectFrom('stored_response')
-    .select(['provider', 'account', 'total_tokens', 'content'])
+    .select(['provider', 'account', 'total_tokens', 'content', 'conversation_id'])
     .where('scope', '=', scope)
     .where('id', '=', id)
     .where('expires_at_ms', '>', now)
     .executeTakeFirst()
-  return (
-    row && { scope, id, provider: row.provider, account: row.account, tokens: row.total_tokens, content: row.content }
-  )
+  if (row === undefined) return undefined
+  const { provider, account, total_tokens: tokens, content, conversation_id: conversation } = row
+  return { scope, id, provider, account, tokens, content, conversation }
 }
 
 /** Deletes a caller's response. Idempotent. */

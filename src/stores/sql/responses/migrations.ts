@@ -1,6 +1,13 @@
 import type { Migration } from 'kysely/migration'
 import { addCounts, addTexts } from '../engine/columns.ts'
 
+/** The conversation of each stored response. */
+export const responseConversations: Migration = {
+  async up(db) {
+    await db.schema.alterTable('stored_response').addColumn('conversation_id', 'text').execute()
+  },
+}
+
 /** The table of stored responses. */
 export const responses: Migration = {
   async up(db) {

@@ -18,4 +18,5 @@ export interface StoredResponseTable {
   size_bytes: number
   created_at_ms: number
   expires_at_ms: number
+  conversation_id: string | null
 }
