@@ -5,13 +5,13 @@ import type { PriorOdds, Tally } from './odds.ts'
 import type { Outline, Place } from './outline.ts'
 
 /** Observations that odds of a broader kind count for. */
-const WEIGHT = { caller: 3, shared: 2, conversation: 2 }
+const WEIGHT = { caller: 3, shared: 2, conversation: 8 }
 /** Odds before anything is known: without evidence, only the middle of a conversation is marked. */
 const PRIOR = {
   shared: { soon: 0.1, laterIfNotSoon: 0.05 },
   first: { soon: 0.1, laterIfNotSoon: 0.05 },
-  text: { soon: 0.5, laterIfNotSoon: 0.25 },
-  result: { soon: 0.9, laterIfNotSoon: 0.2 },
+  text: { soon: 0.5, laterIfNotSoon: 0.1 },
+  result: { soon: 0.9, laterIfNotSoon: 0.1 },
 }
 const MOST_DEPTH = 2
 const MOST_ARRIVALS = 2

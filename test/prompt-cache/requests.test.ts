@@ -140,7 +140,7 @@ test('prompt-cache: tools that are deferred are not marked, and what follows the
   const { cache, scenario, ask } = open()
   const tools = [
     { type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' },
-    { name: 'far', description: textOf('far', 900), input_schema: { type: 'object' }, defer_loading: true },
+    { name: 'far', description: textOf('far', 1400), input_schema: { type: 'object' }, defer_loading: true },
   ]
   for (const turn of [1, 2, 3]) t.is((await ask({ ...bodyOf('messages', t.title, turn), tools })).status, 200)
   t.is(cache.marks.length, 3)
