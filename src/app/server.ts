@@ -104,7 +104,11 @@ export function createServer(
     mostBytes: config.responses.largest,
     log,
   })
-  const sockets = openSockets(config, { dialect: responses, nowMs: () => clock.nowMs() })
+  const sockets = openSockets(config, {
+    dialect: responses,
+    nowMs: () => clock.nowMs(),
+    count: (sender, drop) => intakes.callers.count(sender, drop),
+  })
   const catalogue = new ModelCatalogue(providers, log)
   const app = createHttpApp({
     messages: { ...shared, recorder, route: 'messages', dialect: messages, pipelines },
@@ -179,7 +183,7 @@ export function createServer(
 
 function openSockets(
   { server, responses }: Config,
-  parts: Pick<ResponseSocketsOptions, 'dialect' | 'nowMs'>,
+  parts: Pick<ResponseSocketsOptions, 'dialect' | 'nowMs' | 'count'>,
 ): ResponseSockets {
   const { most, most_of_caller: mostOfCaller, idle, lifetime } = responses.sockets
   return new ResponseSockets({

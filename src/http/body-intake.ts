@@ -14,6 +14,13 @@ export interface IntakeBounds {
   readonly timeoutMs?: number
 }
 
+/** Bytes of one body in the budget of all. */
+export interface ByteCount {
+  add(bytes: number): void
+  /** Releases the bytes; nothing is added after it. Idempotent. */
+  end(): void
+}
+
 /** The two intakes of a gateway; every body is read through one of them. */
 export interface Intakes {
   /** For clients with a valid credential. */
@@ -38,6 +45,12 @@ export class BodyIntake {
   constructor(bounds: IntakeBounds) {
     this.#bounds = bounds
     this.#arriving = new ArrivingBytes(Math.max(bounds.budgetBytes, bounds.limitBytes))
+  }
+
+  /** Counts bytes of a body that is read elsewhere; calls `drop` to abandon it when the budget is exceeded. */
+  count(sender: string, drop: () => void): ByteCount {
+    const arrival: Arrival = { sender, bytes: 0, drop }
+    return { add: (bytes) => this.#arriving.add(arrival, bytes), end: () => this.#arriving.remove(arrival) }
   }
 
   /** Reads a JSON body like `read`. Throws `unsupported_media_type` for another type or a content coding. */

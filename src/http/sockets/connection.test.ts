@@ -31,7 +31,13 @@ test('response socket: a client that reads slowly is not cut, one that reads not
   const pass = fakeTimers(t)
   const socket = new FullSocket()
   const bounds = { idleMs: HOUR_MS, lifetimeMs: HOUR_MS, pingMs: HOUR_MS, stallMs: 1000, mostRemembered: 0 }
-  const parts = { bounds, dialect: { errorBody: () => ({ error: {} }) }, nowMs: () => 0 }
+  const parts = {
+    bounds,
+    dialect: { errorBody: () => ({ error: {} }) },
+    nowMs: () => 0,
+    upgrade: { socket: new EventEmitter() },
+    count: () => ({ add() {}, end() {} }),
+  }
   // Safe: no other members are used for a message that is refused.
   new ResponseSocket(socket as unknown as WebSocket, parts as unknown as SocketParts)
   t.teardown(() => socket.emit('close'))

@@ -1,12 +1,13 @@
-import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, Server } from 'node:http'
 import type { RawData, WebSocket } from 'ws'
 import { GatewayError, messageOf } from '../../core/errors.ts'
 import { isObject, type JsonObject, tryParseJson } from '../../core/json/json-value.ts'
 import type { ClientDialect } from '../../dialects/client-dialect.ts'
-import { printResponse } from '../../dialects/responses/reply/response-object.ts'
+import type { ByteCount } from '../body-intake.ts'
 import { createRequestId } from '../request-id.ts'
+import { announcedEvents, plainHeaders, typeOf, unknownType, withPrevious } from './frames.ts'
 import { SocketMemory, type Turn } from './memory.ts'
+import { MessageQueue } from './message-queue.ts'
 import { type RunningTurn, startTurn, type TurnSink } from './turn.ts'
 
 /**
@@ -17,7 +18,7 @@ import { type RunningTurn, startTurn, type TurnSink } from './turn.ts'
  *
  * Guarantees: messages are answered in order, each by events up to a last one, or by one error frame. A turn ends with its
  * socket. While the client does not read, the turn's provider is not read either.
- * Limits: a message's size, the queue, idle time, lifetime; the socket closes between turns alone.
+ * Limits: a message's size, the budget of bodies, the queue, messages without a turn, idle time, lifetime; the socket closes between turns alone.
  * Source: OpenAI, "WebSocket mode"; Open Responses, 2026-04-24.
  */
 
@@ -40,11 +41,12 @@ export interface SocketParts {
   readonly dialect: ClientDialect
   readonly bounds: SocketBounds
   readonly nowMs: () => number
+  /** Counts bytes of messages in the budget of request bodies; `drop` abandons them. */
+  readonly count: (drop: () => void) => ByteCount
 }
 
-/** Messages that wait for the turn before them. */
-const MOST_WAITING = 8
-const MOST_WAITING_BYTES = 1024 * 1024
+/** Messages in a row that need no turn, which alone is counted as a request. */
+const MOST_WITHOUT_TURN = 16
 const HIGH_WATER_BYTES = 1024 * 1024
 const MOST_UNANSWERED_PINGS = 4
 const CLOSE = { normal: 1000, goingAway: 1001, unsupported: 1003, policy: 1008 } as const
@@ -63,9 +65,10 @@ export class ResponseSocket {
   readonly #socket: WebSocket
   readonly #parts: SocketParts
   readonly #memory: SocketMemory
-  readonly #waiting: Buffer[] = []
+  readonly #waiting: MessageQueue
   #turn: RunningTurn | undefined
   #closesWith: 'lifetime' | 'drain' | undefined
+  #withoutTurn = 0
   #unansweredPings = 0
   readonly #lifetime: NodeJS.Timeout
   readonly #idle: NodeJS.Timeout
@@ -77,6 +80,7 @@ export class ResponseSocket {
     this.#parts = parts
     const { idleMs, lifetimeMs, pingMs, mostRemembered } = parts.bounds
     this.#memory = new SocketMemory(mostRemembered)
+    this.#waiting = new MessageQueue(parts.upgrade.socket, () => parts.count(() => this.cut()))
     this.#lifetime = setTimeout(() => this.#closeAfterTurn('lifetime'), lifetimeMs)
     this.#idle = setTimeout(() => this.#closeIdle(), idleMs)
     this.#pings = setInterval(() => this.#ping(), pingMs)
@@ -104,7 +108,7 @@ export class ResponseSocket {
     clearTimeout(this.#idle)
     clearTimeout(this.#stall)
     clearInterval(this.#pings)
-    this.#waiting.length = 0
+    this.#waiting.close()
     this.#turn?.abort()
   }
 
@@ -132,22 +136,19 @@ export class ResponseSocket {
   #take(data: RawData, isBinary: boolean): void {
     // Safe: text messages come as one buffer, the default of the library.
     const message = data as Buffer
+    this.#waiting.endArrival()
     if (isBinary) this.#socket.close(CLOSE.unsupported, 'messages are text')
     else if (this.#turn === undefined) this.#start(message)
-    else if (this.#hasRoomFor(message)) this.#waiting.push(message)
-    else this.#socket.close(CLOSE.policy, 'too many messages wait')
-  }
-
-  /** One message of any size may wait, or several small ones. */
-  #hasRoomFor(message: Buffer): boolean {
-    const bytes = this.#waiting.reduce((sum, { length }) => sum + length, message.length)
-    const { length } = this.#waiting
-    return length === 0 || (length < MOST_WAITING && bytes <= MOST_WAITING_BYTES)
+    else if (!this.#waiting.push(message)) this.#socket.close(CLOSE.policy, 'too many messages wait')
   }
 
   #start(message: Buffer): void {
     if (this.#closesWith !== undefined || this.#socket.readyState !== this.#socket.OPEN) return
     this.#idle.refresh()
+    if (this.#withoutTurn++ >= MOST_WITHOUT_TURN) {
+      this.#socket.close(CLOSE.policy, 'too many messages without a request')
+      return
+    }
     try {
       const type = typeOf(message)
       // Codex reports so that it has handled a response.
@@ -163,6 +164,7 @@ export class ResponseSocket {
 
   #run(turn: Turn): void {
     const { server, upgrade, path } = this.#parts
+    this.#withoutTurn = 0
     // Set at once: a reply may come before `startTurn` returns.
     const sink = this.#sinkOf(turn)
     this.#turn = startTurn(server, { upgrade, path, body: turn.request.bytes }, sink)
@@ -210,27 +212,7 @@ export class ResponseSocket {
   /** Answers a request that only announces the next one, which will continue it: no model is called. */
   #announce(turn: Turn): void {
     const { request, previousId } = turn
-    const now = Math.floor(this.#parts.nowMs() / 1000)
-    const state = {
-      id: `resp_${randomBytes(12).toString('hex')}`,
-      model: request.model,
-      createdAt: now,
-      error: null,
-      incompleteReason: undefined,
-      output: [],
-      isStored: false,
-    }
-    const begun = JSON.parse(
-      printResponse(request, { ...state, status: 'in_progress', completedAt: null, usage: null }),
-    )
-    const done = JSON.parse(
-      printResponse(request, { ...state, status: 'completed', completedAt: now, usage: NO_USAGE }),
-    )
-    const events = [
-      { type: 'response.created', response: begun },
-      { type: 'response.in_progress', response: begun },
-      { type: 'response.completed', response: done },
-    ]
+    const { events, done } = announcedEvents(request, this.#parts.nowMs())
     for (const [sequence_number, event] of events.entries()) {
       const numbered = { ...event, sequence_number }
       this.#send(
@@ -266,35 +248,4 @@ export class ResponseSocket {
     this.#stall ??= setTimeout(() => this.cut(), this.#parts.bounds.stallMs)
     return false
   }
-}
-
-const NO_USAGE = {
-  input_tokens: 0,
-  input_tokens_details: { cached_tokens: 0 },
-  output_tokens: 0,
-  output_tokens_details: { reasoning_tokens: 0 },
-  total_tokens: 0,
-}
-
-/** Returns an event whose response names the one before it, which the turn's own request does not. */
-function withPrevious(event: JsonObject, response: JsonObject, id: string): JsonObject {
-  return { ...event, response: { ...response, previous_response_id: id } }
-}
-
-/** Returns the type of a message. Throws `invalid_request` for one that is no JSON object. */
-function typeOf(message: Buffer): unknown {
-  const parsed = tryParseJson(message)
-  if (!isObject(parsed)) throw new GatewayError('invalid_request', 'The message is not a JSON object.')
-  return parsed.type
-}
-
-function unknownType(type: unknown): GatewayError {
-  const shown = JSON.stringify(type)?.slice(0, 100)
-  return new GatewayError('invalid_request', `type: expected response.create, got ${shown}.`)
-}
-
-function plainHeaders(headers: IncomingMessage['headers']): JsonObject {
-  const shown = ['retry-after', 'x-request-id', 'x-svc-receipt']
-  const own = Object.entries(headers).filter(([name]) => shown.includes(name) || name.startsWith('x-codex-'))
-  return Object.fromEntries(own)
 }

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { WebSocketServer } from 'ws'
 import { GatewayError } from '../../core/errors.ts'
 import type { ClientDialect } from '../../dialects/client-dialect.ts'
+import type { BodyIntake } from '../body-intake.ts'
 import { ResponseSocket, type SocketBounds } from './connection.ts'
 
 /** Options of `ResponseSockets`; `config/responses.ts` describes the bounds. */
@@ -15,6 +16,8 @@ export interface ResponseSocketsOptions {
   /** 0: none. */
   readonly mostOfCaller: number
   readonly nowMs: () => number
+  /** Counts bytes of a sender's messages in the budget of request bodies. */
+  readonly count: BodyIntake['count']
 }
 
 /** A request whose connection can become a WebSocket. */
@@ -55,10 +58,13 @@ export class ResponseSockets {
     const leave = () => this.#leave(scope)
     upgrade.socket.once('close', leave)
     const library = await this.#load()
-    const { dialect, bounds, nowMs } = this.#options
+    const { dialect, bounds, nowMs, count } = this.#options
     onTaken()
     library.handleUpgrade(upgrade.request, upgrade.socket, upgrade.head, (socket) => {
-      const opened = new ResponseSocket(socket, { server, upgrade: upgrade.request, path, dialect, bounds, nowMs })
+      const opened = new ResponseSocket(socket, {
+        ...{ server, upgrade: upgrade.request, path, dialect, bounds, nowMs },
+        count: (drop) => count(scope, drop),
+      })
       this.#open.add(opened)
       socket.once('close', () => this.#open.delete(opened))
       if (this.#isDraining) opened.drain()
