@@ -101,6 +101,7 @@ export function createServer(
     dialect: responses,
     provider: (name) => providers.get(name),
     keeps: config.responses.keep,
+    count: (sender, drop) => intakes.callers.count(sender, drop),
     mostBytes: config.responses.largest,
     log,
   })

@@ -108,7 +108,8 @@ function tooLarge(limitBytes: number): GatewayError {
   return new GatewayError('request_too_large', `Expected a body of at most ${limitBytes} bytes.`)
 }
 
-function tooMuchAtOnce(): GatewayError {
+/** Builds the refusal of a body beyond the budget. */
+export function tooMuchAtOnce(): GatewayError {
   return new GatewayError('service_unavailable', 'Too many request bodies arrive at the same time. Send it again soon.')
 }
 

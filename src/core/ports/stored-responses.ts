@@ -18,6 +18,8 @@ export interface StoredResponse {
 /** Stored responses of all callers, with a time to live and bounds. A broken store rejects with `service_unavailable`. */
 export interface StoredResponses {
   find(scope: string, id: string): Promise<StoredResponse | undefined>
+  /** Returns the bytes of the content that `find` would read; 0 for none. */
+  contentBytes(scope: string, id: string): Promise<number>
   put(response: StoredResponse): Promise<void>
   delete(scope: string, id: string): Promise<void>
 }

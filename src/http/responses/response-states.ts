@@ -12,6 +12,7 @@ import type { Exchange, Target } from '../../core/request/exchange.ts'
 import type { ContinuedResponse } from '../../core/request/stored-context.ts'
 import type { ResponsesDialect } from '../../dialects/responses/dialect.ts'
 import { printConversation, readConversation } from '../../dialects/responses/state/continued-request.ts'
+import { type BodyIntake, tooMuchAtOnce } from '../body-intake.ts'
 import type { ReplyWatch } from '../reply-watch.ts'
 import { watchResponse } from './watch-response.ts'
 
@@ -36,6 +37,8 @@ export interface ResponseStatesOptions {
   readonly provider: (name: string) => Pick<Provider, 'storesResponses'>
   /** True if the gateway stores conversations for providers that store none. */
   readonly keeps: boolean
+  /** Counts bytes of a caller in the budget of request bodies. */
+  readonly count: BodyIntake['count']
   /** Largest stored conversation. */
   readonly mostBytes: number
   readonly log: Log
@@ -109,11 +112,30 @@ export class ResponseStates {
     if (!ID.test(id)) return undefined
     await this.#pending.get(`${scope} ${id}`)
     for (const waitMs of WAITS_MS) {
-      const stored = await this.#options.responses.find(scope, id)
+      const stored = await this.#read(scope, id)
       if (stored !== undefined) return stored
       await sleep(waitMs)
     }
-    return this.#options.responses.find(scope, id)
+    return this.#read(scope, id)
+  }
+
+  /** Reads a response; its content counts meanwhile like a body that arrives. */
+  async #read(scope: string, id: string): Promise<StoredResponse | undefined> {
+    const { responses, keeps, count } = this.#options
+    const bytes = keeps ? await responses.contentBytes(scope, id) : 0
+    if (bytes === 0) return responses.find(scope, id)
+    let isDropped = false
+    const counted = count(scope, () => {
+      isDropped = true
+    })
+    counted.add(bytes)
+    try {
+      const stored = isDropped ? undefined : await responses.find(scope, id)
+      if (isDropped) throw tooMuchAtOnce()
+      return stored
+    } finally {
+      counted.end()
+    }
   }
 
   delete(scope: string, id: string): Promise<void> {

@@ -33,6 +33,7 @@ import {
 import { findLogged, listHeads, listStored, proveConsistency, proveInclusion, readLog } from './receipts/log.ts'
 import { findReceipt, getReceipt, listReceipts, putReceipts } from './receipts/receipts.ts'
 import {
+  contentBytes,
   deleteResponse,
   findResponse,
   pruneExpired,
@@ -92,6 +93,7 @@ const withoutTransaction = {
   'log.receipts': findLogged,
   'log.stored': listStored,
   'responses.find': findResponse,
+  'responses.content-bytes': contentBytes,
   'responses.sum': sumResponses,
   'responses.delete': deleteResponse,
   'telemetry.find': findRequest,

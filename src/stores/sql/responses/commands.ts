@@ -55,6 +55,19 @@ export const findResponse: Command<{ scope: string; id: string }, StoredResponse
   return { scope, id, provider, account, tokens, content, conversation }
 }
 
+/** Returns the bytes of a response's content, without reading it; 0 for none, and for a response that `findResponse` does not find. */
+export const contentBytes: Command<{ scope: string; id: string }, number> = async (db, { scope, id }, now) => {
+  const row = await db
+    .selectFrom('stored_response')
+    .select('size_bytes')
+    .where('scope', '=', scope)
+    .where('id', '=', id)
+    .where('expires_at_ms', '>', now)
+    .where('content', 'is not', null)
+    .executeTakeFirst()
+  return Number(row?.size_bytes ?? 0)
+}
+
 /** Deletes a caller's response. Idempotent. */
 export const deleteResponse: Command<{ scope: string; id: string }, void> = async (db, { scope, id }) => {
   await db.deleteFrom('stored_response').where('scope', '=', scope).where('id', '=', id).execute()

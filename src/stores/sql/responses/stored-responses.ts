@@ -55,6 +55,7 @@ export function createStoredResponses({
   let untestedBytes = 0
   return {
     find: (scope, id) => store.run('responses.find', { scope, id }),
+    contentBytes: (scope, id) => store.run('responses.content-bytes', { scope, id }),
     async put(response) {
       await store.run('responses.put', { ...response, ...bounds })
       untestedBytes += sizeOf(response)
