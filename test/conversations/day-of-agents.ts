@@ -95,14 +95,14 @@ function explore(turn: number): DayStep {
   return { agent: 'explore', path: '/v1/messages', headers: EXPLORE, body }
 }
 
-function opencode(turn: number): DayStep {
+function opencode(turn: number, step: Partial<DayStep> = {}): DayStep {
   const system = { role: 'system', content: textOf('opencode', 1500) }
   const history = historyOf({ name: 'opencode', turn }).map(({ role, content }) => ({
     role,
     content: (content as JsonObject[]).map(({ text }) => text).join(''),
   }))
   const body = { model: SONNET, max_tokens: 64, stream: turn % 2 === 0, messages: [system, ...history] }
-  return { agent: 'opencode', path: '/v1/chat/completions', headers: OPENCODE, body }
+  return { agent: 'opencode', path: '/v1/chat/completions', headers: OPENCODE, body, ...step }
 }
 
 function codex(steps: number, step: Partial<DayStep> = {}): DayStep {
@@ -135,9 +135,9 @@ export const DAY: readonly DayStep[] = [
   claudeCode({ turn: 6, day: 'Tuesday' }, { pauseMinutes: 7, lost: 'expired' }),
   claudeCode({ turn: 7, day: 'Tuesday', model: HAIKU }, { lost: 'model' }),
   claudeCode({ turn: 8, day: 'Tuesday', model: HAIKU }),
-  codex(2),
+  codex(2, { lost: 'expired' }),
   claudeCode({ turn: 9, day: 'Tuesday', model: HAIKU, compactedAt: 8 }, { lost: 'compaction' }),
   codex(3, { isLoop: true }),
   claudeCode({ turn: 10, day: 'Tuesday', model: HAIKU, compactedAt: 8, tools: TOOLS.toReversed() }, { lost: 'tools' }),
-  opencode(3),
+  opencode(3, { lost: 'expired' }),
 ]

@@ -9,9 +9,21 @@ import { openProviderFixture } from '../support/provider-fixture.ts'
 import { DAY, type DayStep, HAIKU, SONNET } from './day-of-agents.ts'
 
 /** Nano-dollars a token: Anthropic's published prices of the two models. */
-const PRICES: Readonly<Record<string, { input: number; write: number; read: number; output: number }>> = {
-  [SONNET]: { input: 3000, write: 3750, read: 300, output: 15_000 },
-  [HAIKU]: { input: 1000, write: 1250, read: 100, output: 5000 },
+const PRICES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  [SONNET]: {
+    input_tokens: 3000,
+    cache_read_input_tokens: 300,
+    'cache_creation.ephemeral_5m_input_tokens': 3750,
+    'cache_creation.ephemeral_1h_input_tokens': 6000,
+    output_tokens: 15_000,
+  },
+  [HAIKU]: {
+    input_tokens: 1000,
+    cache_read_input_tokens: 100,
+    'cache_creation.ephemeral_5m_input_tokens': 1250,
+    'cache_creation.ephemeral_1h_input_tokens': 2000,
+    output_tokens: 5000,
+  },
 }
 const OUTPUT_TOKENS = 40
 const MINUTE_MS = 60_000
@@ -26,16 +38,9 @@ function openBooks() {
     caches.set(model, cache)
     const answer = cache.script(request)
     if (answer.kind !== 'answer') return answer
-    const bill = cache.bills.at(-1)
-    const prices = PRICES[model]
-    if (bill === undefined || prices === undefined) throw new Error(`no price of ${model}`)
-    costs.push(
-      bill.input_tokens * prices.input +
-        bill.cache_read_input_tokens * prices.read +
-        bill.cache_creation_input_tokens * prices.write +
-        OUTPUT_TOKENS * prices.output,
-    )
-    return { ...answer, usage: { ...answer.usage, output_tokens: OUTPUT_TOKENS } }
+    const usage = { ...answer.usage, output_tokens: OUTPUT_TOKENS }
+    costs.push(sum(Object.entries(PRICES[model] ?? {}).map(([name, price]) => Number(valueAt(usage, name)) * price)))
+    return { ...answer, usage }
   }
   return { costs, script }
 }
