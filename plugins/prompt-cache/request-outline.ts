@@ -42,13 +42,24 @@ function sharedPrefixes(request: RequestDocument, bytesPerToken: number): Outlin
   const found: Outline['shared'][number][] = []
   // The API refuses a mark on a deferred tool, which is no part of the prefix.
   if (isFilled(tools) && !tools.includes('"defer_loading"')) found.push({ ...prefix(tools), place: { kind: 'tools' } })
-  if (isFilled(system)) found.push({ ...prefix(tools, system), place: { kind: 'system' } })
+  if (isFilled(system) && endsWithText(request.field('system')))
+    found.push({ ...prefix(tools, system), place: { kind: 'system' } })
   return found
 }
 
 /** Returns true for a list with elements, or for a text. */
 function isFilled(raw: Buffer): boolean {
   return (raw[0] === OPEN_BRACKET || raw[0] === QUOTE) && /[^\s[\]"]/.test(raw.toString('latin1', 0, 64))
+}
+
+/** Tests that the last block of a system, or its only text, is not blank: the API refuses a mark on a blank one. */
+function endsWithText(system: unknown): boolean {
+  const last: unknown = Array.isArray(system) ? system.at(-1)?.text : system
+  return typeof last === 'string' && isText(last)
+}
+
+function isText(text: string): boolean {
+  return /\S/.test(text)
 }
 
 function prefixesOf(request: RequestDocument, counts: readonly number[], bytesPerToken: number): Prefix[] {
@@ -80,9 +91,9 @@ function sizeOf(message: Buffer, isText: boolean): number {
 function placeIn(request: RequestDocument, index: number): Place | undefined {
   const { role, content } = request.message(index)
   if (role === 'system') return undefined
-  if (typeof content === 'string') return /\S/.test(content) ? { kind: 'message', index, block: undefined } : undefined
+  if (typeof content === 'string') return isText(content) ? { kind: 'message', index, block: undefined } : undefined
   const block = content.findLastIndex(
-    (one) => MARKABLE.has(one.type) && (one.type !== 'text' || /\S/.test(String(one.text))),
+    (one) => MARKABLE.has(one.type) && (one.type !== 'text' || isText(String(one.text))),
   )
   return block < 0 ? undefined : { kind: 'message', index, block }
 }

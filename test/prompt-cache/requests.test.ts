@@ -148,6 +148,23 @@ test('prompt-cache: tools that are deferred are not marked, and what follows the
   for (const { json } of scenario.seen()) t.notRegex(JSON.stringify(json?.tools), /cache_control/)
 })
 
+const BLANK_SYSTEMS = {
+  'of one blank text': '\n\n',
+  'of one blank block': [{ type: 'text', text: ' \n' }],
+  'that ends with an empty block': [
+    { type: 'text', text: textOf('rules', 1500) },
+    { type: 'text', text: '' },
+  ],
+}
+for (const [what, system] of Object.entries(BLANK_SYSTEMS))
+  test(`prompt-cache: a system ${what} is not marked, and what follows it is`, async (t) => {
+    const { cache, ask } = open()
+    const tools = [{ name: 'near', description: textOf('near', 1200), input_schema: { type: 'object' } }]
+    for (const turn of [1, 2, 3, 4])
+      t.is((await ask({ ...bodyOf('messages', t.title, turn), tools, system })).status, 200)
+    t.true((cache.marks.at(-1) ?? 0) > 0)
+  })
+
 test('prompt-cache: no request has more than four marks', async (t) => {
   const { cache, ask } = open()
   const tools = [{ name: 'near', description: textOf('near', 1200), input_schema: { type: 'object' } }]
