@@ -281,6 +281,32 @@ test.serial('prefix losses: a sub-agent and a request beside the conversation do
   assertLoss(t, await main.say('four', { prompt: { date: '2026-12-24' } }), 'system', /a date$/)
 })
 
+test.serial('prefix losses: a provider that caches by itself, whose tokens come in steps', async (t) => {
+  const reads = [0, 1920, 0, 0]
+  const scenario = fixture.scenario({
+    openai: (nth) => ({
+      kind: 'answer',
+      text: 'done',
+      usage: {
+        prompt_tokens: 2100 + nth,
+        completion_tokens: 1,
+        prompt_tokens_details: { cached_tokens: reads[nth - 1] ?? 0 },
+      },
+    }),
+  })
+  const say = async (prompt: Partial<Prompt>, ...turns: readonly Turn[]) => {
+    const { tools: _, ...body } = bodyOf('chat', { ...USUAL, isMarked: false, ...prompt }, turns)
+    return lossOf(await scenario.send({ path: PATHS.chat, body: { ...body, model: 'openai/gpt-4o' } }))
+  }
+  t.is(await say({}, ['one']), null)
+  t.is(await say({}, ['one', 'done'], ['two']), null)
+  const date = await say({ date: '2026-11-24' }, ['one', 'done'], ['two', 'done'], ['three'])
+  t.like(date, { reason: 'system', detail: `the system text changed at character ${DATE_AT}: a date` })
+  t.true(Number(date?.tokens) > 1900 && Number(date?.tokens) <= 2048, JSON.stringify(date))
+  const unread = await say({ date: '2026-11-24' }, ['one', 'done'], ['two', 'done'], ['three', 'done'], ['four'])
+  t.like(unread, { reason: 'unread', detail: 'openai did not read it: no change was found', tokens: 2048 })
+})
+
 test.serial('prefix losses: a reply from the exact cache is no turn of the provider', async (t) => {
   const { say, post, turns, cache } = converse('messages', { pipe: 'exact-cache' })
   t.is(await say('one'), null)
