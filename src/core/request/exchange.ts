@@ -17,7 +17,7 @@ import { cancelUnopened, type ExchangeState, editState, savedState, setReply, wi
 import type { PreservedText } from './preserved.ts'
 import type { RequestDocument } from './request.ts'
 import type { RouteName } from './route-name.ts'
-import type { SentRequest } from './sent-request.ts'
+import { type SentRequest, withSent } from './sent-request.ts'
 import { type StoredContext, storedInputTokens } from './stored-context.ts'
 import type { Target } from './target.ts'
 
@@ -200,7 +200,7 @@ export class Exchange extends DeclaredWaits {
 
   /** @internal */
   recordCall(call: CallTrace): void {
-    this.#state.calls.push({ ...call, sent: this.#state.sent })
+    this.#state.calls.push(withSent(call, this.#state))
   }
 
   /** Edits the request; every byte outside the edited ranges stays. Throws when a path does not exist. */
