@@ -3,6 +3,7 @@ import { answererOf, type Usage } from 'turnpike/plugin/spend'
 import { options } from './options.ts'
 import type { Plan } from './plan.ts'
 import { Planner } from './planner.ts'
+import { Refusals } from './refusals.ts'
 import { applyPlan, withoutPlaces } from './request-edits.ts'
 import { outlineOf } from './request-outline.ts'
 import { termsOf } from './terms.ts'
@@ -13,11 +14,12 @@ export default definePlugin({
   summary: 'Sets marks for the provider’s prompt cache where the client sets none and the expected reads pay for them.',
   options,
   perRequest: ['longest'],
-  needs: ['clock', 'prices'],
+  needs: ['clock', 'log', 'prices'],
   onError: 'bypass',
-  setup({ max_conversations }, { clock, prices }) {
+  setup({ max_conversations }, { clock, log, prices }) {
     const planner = new Planner(max_conversations)
     const sizes = new TokenSizes()
+    const refusals = new Refusals()
     return {
       middleware: ({ longest }) =>
         async function promptCache(ctx, next) {
@@ -30,17 +32,23 @@ export default definePlugin({
           }
           const { request, target, caller, conversation } = exchange
           const scope = `${caller.scope} ${target.provider}/${target.model}`
+          if (refusals.has(scope, nowMs)) {
+            exchange.idle('the provider has refused marks within the last hour')
+            return next()
+          }
           const marked = outlineOf(request, exchange.preserved, sizes.bytesPerToken(scope))
           const outline = terms.writes === 'marked' ? marked : withoutPlaces(marked)
           const key = `${conversation.id} ${conversation.agent ?? ''}`
           const plan = planner.plan({ scope, conversation: key, outline, ...terms }, nowMs)
+          let isEdited = false
           try {
-            applyPlan(exchange, plan, terms)
+            isEdited = applyPlan(exchange, plan, terms)
             await next()
           } catch (error) {
             plan.fail()
             throw error
           }
+          if (isEdited && refusals.read(exchange, scope, nowMs)) log.warn({ id: exchange.id }, 'prompt-cache.refused')
           watch(exchange, plan, (usage) => sizes.learn(scope, plan.totalTokens, inputOf(usage)))
         },
     }

@@ -11,8 +11,8 @@ export const options = z.strictObject({
     .int()
     .min(100)
     .max(1_000_000)
-    .default(10_000)
+    .default(5000)
     .describe(
-      'Conversations, and beginnings of conversations, that are remembered, about 2 KB each. The least recently used is evicted, and is learnt again.',
+      'Conversations, and beginnings of conversations, that are remembered, at most 6 KB each. The least recently used is evicted, and is learnt again.',
     ),
 })

@@ -7,6 +7,7 @@ import { type JsonObject, valueAt } from '../support/json.ts'
 import { createPluginDirectory, pluginSource } from '../support/plugin-folders.ts'
 import { bookOf } from '../support/price-usage.ts'
 import { openProviderFixture } from '../support/provider-fixture.ts'
+import { createRecordingLog } from '../support/recording-log.ts'
 import { bodyOf, PATHS, textOf } from './conversation-bodies.ts'
 
 const MINUTE = 60_000
@@ -35,7 +36,7 @@ test.after.always(async () => {
 /** The plugin on a clock, with one memory for all requests. */
 async function open() {
   const clock = { atMs: Date.UTC(2026, 10, 20) }
-  const services = { clock: { nowMs: () => clock.atMs }, prices: bookOf() }
+  const services = { clock: { nowMs: () => clock.atMs }, log: createRecordingLog(), prices: bookOf() }
   const instance = await promptCache.setup(promptCache.options.parse({}), services)
   const shared = { ...promptCache, setup: () => instance }
   const ask = (body: JsonObject) =>

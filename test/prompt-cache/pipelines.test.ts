@@ -129,6 +129,24 @@ test('prompt-cache: what a failed request should have written is written by the 
   t.is(third?.cache_read_input_tokens, second?.cache_creation_input_tokens)
 })
 
+test('prompt-cache: a provider that refuses marks gets no more', async (t) => {
+  const isMarked = (json: unknown) => JSON.stringify(json).includes('cache_control')
+  const scenario = fixture.scenario(({ json }) =>
+    isMarked(json)
+      ? { kind: 'error', status: 400, message: 'cache_control: Extra inputs are not permitted' }
+      : { kind: 'answer', text: 'Fine.' },
+  )
+  const ask = askerOf(scenario, 'prompt-cache')
+  const replies = []
+  for (const turn of [1, 2, 2, 3]) replies.push(await ask(bodyOf('messages', t.title, turn)))
+  t.deepEqual(
+    replies.map(({ status }) => status),
+    [200, 400, 200, 200],
+  )
+  t.regex(String(replies.at(-1)?.headers['x-svc-idle']), /prompt-cache="the provider has refused marks/)
+  t.regex(fixture.gateway.log(), /prompt-cache\.refused/)
+})
+
 test('prompt-cache: callers learn nothing from each other', async (t) => {
   const cache = createBilledCache()
   const scenario = fixture.scenario(cache.script)
