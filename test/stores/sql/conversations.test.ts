@@ -47,7 +47,8 @@ for (const engine of engines) {
     const { scope, id, turn, put } = book(telemetry)
     const first = turn('main')
     const second = turn('main', { modelServed: 'other', tokens: { ...first.tokens!, cacheRead: 500 } })
-    const failed = turn('main', { status: 529, outcome: 'error', tokens: null, costNanoUsd: null, costs: null })
+    const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, reasoning: 0 }
+    const failed = turn('main', { status: 529, outcome: 'error', tokens: none, costNanoUsd: null, costs: null })
     await put(first, second)
     await put(first, second, failed)
     const [run, ...others] = await telemetry.runs(scope, { limit: 10 })

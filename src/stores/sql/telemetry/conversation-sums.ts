@@ -74,6 +74,8 @@ function addTo(sum: UsageConversationTable, request: UsageRequestTable): void {
   else if (without !== null) sum.saved_nano_usd += without - cost
 }
 
+/** Returns the input tokens of a request, cached ones included; `null` without any, as of a refused one. */
 function contextOf({ input_tokens: input, ...request }: UsageRequestTable): number | null {
-  return input === null ? null : input + (request.cache_read_tokens ?? 0) + (request.cache_write_tokens ?? 0)
+  const tokens = (input ?? 0) + (request.cache_read_tokens ?? 0) + (request.cache_write_tokens ?? 0)
+  return tokens === 0 ? null : tokens
 }

@@ -194,5 +194,6 @@ function figuresOf(
   if (tokens === null) return { contextTokens: null, tokensPerSecond: null }
   const contextTokens = tokens.input + tokens.cacheRead + tokens.cacheWrite
   const streamMs = isStream && firstByteMs !== null ? totalMs - firstByteMs : 0
+  if (contextTokens === 0) return { contextTokens: null, tokensPerSecond: null }
   return { contextTokens, tokensPerSecond: streamMs > 0 ? (tokens.output * MS_PER_SECOND) / streamMs : null }
 }
