@@ -4,6 +4,8 @@ import { useEffect, useRef } from 'preact/hooks'
 import { ApiError, call } from './api.ts'
 import { AgentsPage } from './pages/agents.tsx'
 import { BillingPage } from './pages/billing.tsx'
+import { ConversationPage } from './pages/conversation/conversation.tsx'
+import { ConversationsPage } from './pages/conversations.tsx'
 import { KeysPage } from './pages/keys.tsx'
 import { LivePage } from './pages/live.tsx'
 import { OverviewPage } from './pages/overview.tsx'
@@ -32,6 +34,7 @@ const PAGES: readonly Page[] = [
   { name: '', title: 'Overview', Page: OverviewPage },
   { name: 'live', title: 'Live', Page: LivePage },
   { name: 'requests', title: 'Requests', Page: RequestsPage },
+  { name: 'conversations', title: 'Conversations', Page: ConversationsPage },
   { name: 'playground', title: 'Playground', Page: PlaygroundPage },
   { name: 'plugins', title: 'Plugins', Page: PluginsPage },
   { name: 'keys', title: 'Keys', Page: KeysPage },
@@ -40,9 +43,11 @@ const PAGES: readonly Page[] = [
   { name: 'settings', title: 'Settings', Page: SettingsPage, isOperators: true },
 ]
 
-/** Pages without a menu entry. */
-const INNER: readonly Page[] = [{ name: 'request', title: 'Request', Page: RequestPage }]
-const HOME_OF_INNER = 'requests'
+/** Pages without a menu entry, and the page whose entry is marked as theirs. */
+const INNER: readonly (Page & { readonly home: string })[] = [
+  { name: 'request', title: 'Request', Page: RequestPage, home: 'requests' },
+  { name: 'conversation', title: 'Conversation', Page: ConversationPage, home: 'conversations' },
+]
 
 export function App() {
   const route = useRoute()
@@ -73,7 +78,7 @@ function focusMain(): void {
 }
 
 function Menu({ route, session, onSignOut }: { route: Route; session: SessionFacts; onSignOut: () => void }) {
-  const here = route.page === 'request' ? HOME_OF_INNER : route.page
+  const here = INNER.find(({ name }) => name === route.page)?.home ?? route.page
   const signOut = async () => {
     await call('/dashboard/api/session', { method: 'DELETE' })
     onSignOut()
@@ -139,4 +144,4 @@ function Main({ route, session }: { route: Route; session: SessionFacts }) {
   )
 }
 
-const NEED_TELEMETRY = new Set(['', 'live', 'requests', 'request'])
+const NEED_TELEMETRY = new Set(['', 'live', 'requests', 'request', 'conversations', 'conversation'])

@@ -5,6 +5,14 @@ const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digi
 const date = new Intl.DateTimeFormat('en-GB', { day: '2-digit', month: 'short' })
 const LARGEST_WHOLE = 99_999
 const DAY_MS = 86_400_000
+const SECOND_MS = 1000
+/** Units of long times, in seconds. */
+const SPANS = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['min', 60],
+  ['s', 1],
+] as const
 
 /** Placeholder for an empty value. */
 export const NOTHING = '–'
@@ -35,6 +43,20 @@ export function duration(ms: number | null | undefined): string {
   if (ms >= 1000) return `${(ms / 1000).toFixed(2)} s`
   if (ms >= 10) return `${Math.round(ms)} ms`
   return `${ms.toFixed(ms >= 1 ? 1 : 2)} ms`
+}
+
+/** Formats a long time in its two largest units: `45 s`, `15 min`, `2 h 5 min`, `3 d`. */
+export function span(ms: number): string {
+  const seconds = Math.round(ms / SECOND_MS)
+  const first = SPANS.findIndex(([, length]) => seconds >= length)
+  if (first < 0) return '0 s'
+  let left = seconds
+  const parts = SPANS.slice(first, first + 2).flatMap(([unit, length]) => {
+    const amount = Math.floor(left / length)
+    left -= amount * length
+    return amount === 0 ? [] : `${amount} ${unit}`
+  })
+  return parts.join(' ')
 }
 
 /** Formats a share of 1 in per cent. */

@@ -3,8 +3,8 @@ import { call } from './api.ts'
 
 const PAGE = 500
 
-/** Reply of a list's route. */
-interface Page<Row> {
+/** Page of a list, as its route replies. */
+export interface ListPage<Row> {
   readonly data: readonly Row[]
   readonly has_more?: boolean
   readonly next_cursor?: string | null
@@ -27,6 +27,8 @@ export interface ListOptions<Row> {
   readonly query: string
   /** Returns the route's `after` for a row, where it sends no cursor. */
   readonly cursorOf?: (row: Row) => string
+  /** Returns the page in a reply that has more members. */
+  readonly pageOf?: (reply: unknown) => ListPage<Row>
 }
 
 interface State<Row> {
@@ -40,7 +42,7 @@ interface State<Row> {
 }
 
 /** Returns a list from its first page on. */
-export function useList<Row>({ path, query, cursorOf }: ListOptions<Row>): List<Row> {
+export function useList<Row>({ path, query, cursorOf, pageOf = wholeReply }: ListOptions<Row>): List<Row> {
   const [list, setList] = useState<State<Row>>(() => emptyList(query))
   const [wanted, want] = useState({ pages: 1 })
   useEffect(() => {
@@ -54,8 +56,8 @@ export function useList<Row>({ path, query, cursorOf }: ListOptions<Row>): List<
     const leaving = new AbortController()
     const after = cursor === '' ? '' : `&after=${encodeURIComponent(cursor)}`
     setList((old) => ({ ...old, isBusy: true, error: undefined }))
-    call<Page<Row>>(`${path}?limit=${PAGE}${after}&${query}`, { signal: leaving.signal })
-      .then((page) => setList((old) => taken(old, page, cursorOf)))
+    call<unknown>(`${path}?limit=${PAGE}${after}&${query}`, { signal: leaving.signal })
+      .then((reply) => setList((old) => taken(old, pageOf(reply), cursorOf)))
       .catch((error: Error) => {
         if (!leaving.signal.aborted) setList((old) => ({ ...old, error, isBusy: false }))
       })
@@ -67,13 +69,17 @@ export function useList<Row>({ path, query, cursorOf }: ListOptions<Row>): List<
   return { rows, hasMore: cursor !== null, isBusy, error, more }
 }
 
+function wholeReply<Row>(reply: unknown): ListPage<Row> {
+  return reply as ListPage<Row> // safe: the shape is that of the route
+}
+
 function emptyList<Row>(query: string): State<Row> {
   return { query, rows: [], pages: 0, cursor: '', isBusy: true, error: undefined }
 }
 
 function taken<Row>(
   old: State<Row>,
-  { data, has_more: hasMore = false, next_cursor: cursor = null }: Page<Row>,
+  { data, has_more: hasMore = false, next_cursor: cursor = null }: ListPage<Row>,
   cursorOf: ListOptions<Row>['cursorOf'],
 ): State<Row> {
   const last = data.at(-1)

@@ -89,7 +89,7 @@ test('lists: a model whose price is not known is marked where its cost is shown'
   const cost = open.page.locator('.row .cost')
   await cost.getByText(/^≤\$/).waitFor()
   t.regex((await cost.locator('[title]').getAttribute('title')) ?? '', /unknown.*ceiling/)
-  await cost.locator('..').locator('a').click()
+  await cost.locator('..').locator('.time a').click()
   await open.page.getByText('price unknown: the ceiling price').waitFor()
   const { text } = await send(url, { method: 'GET', path: `/dashboard/api/requests.csv?text=${UNKNOWN}` })
   const [head = '', row = ''] = text.split('\r\n')

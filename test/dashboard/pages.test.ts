@@ -187,6 +187,7 @@ test('pages: all are sound at 380 px in the dark', async (t) => {
     ['live', 'Live'],
     ['requests', 'Requests'],
     [`request/${idOf(shortened)}`, 'claude-sonnet-4-5'],
+    ['conversations', 'Conversations'],
     ['playground', 'Playground'],
     ['plugins', 'Plugins'],
     ['settings', 'Effective settings'],

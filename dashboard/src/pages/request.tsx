@@ -2,17 +2,18 @@ import './request.css'
 import type { ReceiptProof } from '../../../src/core/telemetry/receipt.ts'
 import type { FinishedRequest } from '../../../src/core/telemetry/telemetry.ts'
 import { tokensIn } from '../../../src/core/telemetry/tokens-in.ts'
-import { count, duration, moment, NOTHING, size, usd, visible } from '../format.ts'
+import { count, duration, moment, NOTHING, usd, visible } from '../format.ts'
 import { CacheBadge, StatusBadge } from '../parts/badges.tsx'
+import { ConversationLink } from '../parts/conversation-link.tsx'
 import { Copy } from '../parts/copy.tsx'
+import { Edits } from '../parts/edits.tsx'
 import { Fact } from '../parts/facts.tsx'
 import { Cost, savedOf } from '../parts/request-columns.tsx'
 import { Busy, Failure } from '../parts/states.tsx'
-import { BodyText, Diff } from '../parts/text.tsx'
+import { BodyText } from '../parts/text.tsx'
 import { Waterfall } from '../parts/waterfall.tsx'
 import type { RequestDetail } from '../request-detail.ts'
 import type { Route } from '../route.ts'
-import { useSession } from '../session.tsx'
 import { useData } from '../use-data.ts'
 
 const BASES: Readonly<Record<FinishedRequest['counterfactualBasis'], string>> = {
@@ -111,6 +112,10 @@ function Facts({ atMostUsd, ...request }: FinishedRequest & { atMostUsd: string 
         {request.isStream ? ', streamed' : ''}
       </Fact>
       <Fact name="Key">{request.keyId ?? NOTHING}</Fact>
+      <Fact name="Conversation">
+        <ConversationLink {...request} />
+        {request.conversation?.client && <small>{visible(request.conversation.client)}</small>}
+      </Fact>
       {request.lost !== null && (
         <Fact name="Lost prompt cache" isWide>
           {usd(request.lost.nanoUsd)}{' '}
@@ -147,47 +152,6 @@ function Calls({ trace: { calls } }: FinishedRequest) {
         ))}
       </ol>
     </>
-  )
-}
-
-function Edits({ request, capture }: RequestDetail) {
-  const { edits } = request.trace
-  const { has } = useSession()
-  if (edits.length === 0)
-    return (
-      <section aria-labelledby="edits">
-        <h2 id="edits">Edits by plugins</h2>
-        <p class="muted">None: the provider got the client’s request.</p>
-      </section>
-    )
-  const before = (index: number) => (index === 0 ? capture?.canonical : capture?.versions[index - 1])?.text
-  return (
-    <section aria-labelledby="edits">
-      <h2 id="edits">Edits by plugins</h2>
-      {edits.map(({ module, paths, bytesBefore, bytesAfter }, index) => {
-        const after = capture?.versions[index]?.text
-        const from = before(index)
-        return (
-          <details key={index} open={index === 0 && after !== undefined}>
-            <summary>
-              <strong>{module}</strong> <span class="muted">{[...new Set(paths)].map(visible).join(', ')}</span>{' '}
-              <span class={bytesAfter > bytesBefore ? 'muted' : 'gain'}>
-                {size(bytesBefore)} → {size(bytesAfter)}
-              </span>
-            </summary>
-            {from !== undefined && after !== undefined ? (
-              <Diff before={from} after={after} label={`What ${module} changed`} />
-            ) : (
-              <p class="muted">
-                {has.capture
-                  ? 'Bodies of this request are not available: not kept, expired, or in a process that does not respond.'
-                  : 'To see the texts, enable capture of bodies: `dashboard.capture`.'}
-              </p>
-            )}
-          </details>
-        )
-      })}
-    </section>
   )
 }
 

@@ -2,7 +2,8 @@ import type { LossReason } from '../../../src/core/telemetry/prefix-loss.ts'
 import type { LossSums } from '../../../src/core/telemetry/telemetry.ts'
 import { count, usd } from '../format.ts'
 
-const TITLES: Readonly<Record<LossReason, string>> = {
+/** Names of the reasons of a lost prompt cache. */
+export const LOSS_TITLES: Readonly<Record<LossReason, string>> = {
   model: 'Another model',
   key: 'Another provider key',
   tools: 'Changed tools',
@@ -40,7 +41,7 @@ export function Losses({ losses }: { losses: readonly LossSums[] }) {
           <tbody>
             {losses.map(({ reason, requests, tokens, nanoUsd }) => (
               <tr key={reason}>
-                <th scope="row">{TITLES[reason]}</th>
+                <th scope="row">{LOSS_TITLES[reason]}</th>
                 <td>{count(requests)}</td>
                 <td>{count(tokens)}</td>
                 <td>{usd(nanoUsd)}</td>

@@ -3,6 +3,7 @@ import type { ListedRequest, TraceStep } from '../../../src/core/telemetry/telem
 import { tokensIn } from '../../../src/core/telemetry/tokens-in.ts'
 import { count, duration, moment, NOTHING, usd, visible } from '../format.ts'
 import { CacheBadge, StatusBadge } from './badges.tsx'
+import { ConversationLink } from './conversation-link.tsx'
 import { SmallWaterfall } from './waterfall.tsx'
 
 /** Row of the lists; live ones include their steps. */
@@ -29,6 +30,7 @@ export function Cost({ costNanoUsd, priceSource }: Pick<ListedRequest, 'costNano
 const COLUMNS = [
   ['time', 'Time'],
   ['model', 'Model'],
+  ['conversation', 'Conversation'],
   ['status', 'Status'],
   ['cache', 'Cache'],
   ['tokens', 'Tokens in / out'],
@@ -64,6 +66,9 @@ export function RequestCells(request: RequestRow) {
       <span class="cell model" role="cell" title={model + reason}>
         {model}
         {reason !== '' && <small class="reason">{reason}</small>}
+      </span>
+      <span class="cell conversation" role="cell">
+        <ConversationLink {...request} />
       </span>
       <span class="cell status" role="cell">
         <StatusBadge {...request} />
