@@ -101,6 +101,27 @@ test('conversations: marks for the prompt cache, which move, and system messages
   t.not(ask({ role: 'user', content: [...plain, { type: 'text', text: 'other' }] }), id)
 })
 
+test('conversations: two that begin alike separate although their marks move', (t) => {
+  const { send } = open()
+  /** Blocks of text, the last of which has a mark. */
+  const ask = (...texts: readonly string[]) =>
+    send({
+      body: {
+        messages: texts.map((text, index) => ({
+          role: index % 2 === 0 ? 'user' : 'assistant',
+          content: index === texts.length - 1 ? marked(text) : [{ type: 'text', text }],
+        })),
+      },
+    }).id
+  const id = ask('hi')
+  t.is(ask('hi'), id)
+  t.is(ask('hi', 'hello', 'a'), id)
+  const other = ask('hi', 'hello', 'b')
+  t.not(other, id)
+  t.is(ask('hi', 'hello', 'b', 'B', 'c'), other)
+  t.is(ask('hi', 'hello', 'a', 'A', 'c'), id)
+})
+
 test('conversations: items of Responses are a list of messages, a text is one', (t) => {
   const { send } = open()
   const ask = (input: unknown) => send({ body: { model: 'm', input } }).id
