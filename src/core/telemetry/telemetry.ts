@@ -150,7 +150,7 @@ export interface RequestPage extends RequestFilter {
 
 /** Filter of requests; members that are unset match all. */
 export interface RequestFilter {
-  /** Part of an id, a key's id, a model, a provider, a pipeline or a reason, in any case. */
+  /** Part of an id, a conversation's id, a key's id, a model, a provider, a pipeline or a reason, in any case. */
   readonly text?: string | undefined
   readonly cache?: CacheOutcome | undefined
   /** `failed`: an error, a reply that broke off, or a client that disconnected. */

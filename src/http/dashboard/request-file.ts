@@ -28,4 +28,7 @@ export const REQUEST_COLUMNS: CsvColumns<ListedRequest> = [
   ['gateway_ms', ({ gatewayMs }) => gatewayMs],
   ['provider_ms', ({ providerMs }) => providerMs],
   ['total_ms', ({ totalMs }) => totalMs],
+  ['conversation_id', ({ conversation }) => conversation?.id ?? null],
+  ['turn', ({ conversation }) => conversation?.turn ?? null],
+  ['stop_reason', ({ stopReason }) => stopReason],
 ]

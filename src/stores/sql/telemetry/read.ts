@@ -33,6 +33,7 @@ const SEARCHED = [
   'provider',
   'pipeline',
   'reason',
+  'conversation_id',
 ] as const
 
 /** Lists requests of scopes, newest first. */
