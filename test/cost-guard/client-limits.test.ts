@@ -10,6 +10,7 @@ const ACCOUNT = {
   'anthropic-ratelimit-unified-status': 'allowed_warning',
   'anthropic-ratelimit-unified-5h-utilization': '0.91',
   'anthropic-priority-input-tokens-limit': '9',
+  'anthropic-organization-id': 'org_operators',
 }
 const fixture = await openFixture({ config, env: { SVC_PIPELINE: PIPELINE } })
 /** Has no key of its own: callers bring theirs. */
