@@ -144,3 +144,20 @@ test('traces: a collector that is not there holds nothing up', async (t) => {
   t.is((await send(gateway.url, { body: ask('hi') })).status, 200)
   t.is((await gateway.stop()).code, 0)
 })
+
+test('traces: both spans name the conversation, and its turn', async (t) => {
+  const collector = await startCollector(t)
+  const { gateway } = await open(t, startGateway, collector.url)
+  const headers = { 'x-session-id': 'ses_traced' }
+  for (const prompt of ['one', 'two']) await send(gateway.url, { body: ask(prompt), headers })
+  const of = (kind: number) => collector.spans.filter((span) => span.kind === kind).map(({ attributes }) => attributes)
+  await eventually(() => of(SERVER).length === 2 && of(CLIENT).length === 2, 'four spans')
+  const ids = [...of(SERVER), ...of(CLIENT)].map((attributes) => attributeOf(attributes, 'gen_ai.conversation.id'))
+  t.is(new Set(ids).size, 1)
+  t.regex(String(ids[0]), /^conv_\w{26}$/)
+  const turns = of(SERVER).map((attributes) => Number(attributeOf(attributes, 'turnpike.conversation.turn')))
+  t.deepEqual(
+    turns.toSorted((a, b) => a - b),
+    [1, 2],
+  )
+})
