@@ -38,7 +38,7 @@ export function budgetRefusal({ budget }: ConversationWindow, amounts: RefusedBu
   const limit = inUnit(name, amounts.limit)
   const spent = inUnit(name, amounts.spent)
   const estimated = inUnit(name, amounts.estimated)
-  const command = raiseCommand(budget, Math.max(limit, estimated))
+  const command = raiseCommand(budget, inUnit(name, sufficientRaise(name, amounts)))
   const message = `${used(name, { limit, spent, estimated })} It does not reset. Stop here and ask your user: the owner of the key, or the gateway's operator, can raise it with \`${command}\` or on the dashboard, and then the same request goes on.`
   const id = { budget: name, conversation, ...(agent !== undefined && { agent }), raise_with: command }
   return new GatewayError(CODES[name], message, { fields: { limit, spent, estimated, resets_at: null, ...id } })
@@ -63,6 +63,13 @@ function inUnit(name: BudgetName, amount: number): number {
   const { unit } = BUDGETS[name]
   if (unit === 'usd') return toUsd(amount)
   return unit === 'ms' ? Math.round(amount / 1000) : amount
+}
+
+/** Returns a raise after which the request fits: the limit again, or more where a lowered limit, or a pause, is far behind. */
+function sufficientRaise(name: BudgetName, { limit, spent, estimated }: RefusedBudget): number {
+  // Time passes until the raise: it ends with the whole limit left.
+  const leastMissing = BUDGETS[name].unit === 'ms' ? spent : spent + estimated - limit
+  return Math.max(limit, estimated, leastMissing)
 }
 
 const OPTIONS = /[^\w.-]/

@@ -220,17 +220,52 @@ for (const guard of ['per_conversation=0.01', 'tokens_per_conversation=600'])
     t.is(budget.held, 0)
   })
 
+/** Runs the command that a refusal names. */
+async function raiseAsAdvised(refused: Reply): Promise<void> {
+  const [, ...words] = String(valueAt(refused.json, 'error.raise_with')).split(' ')
+  await runCommandInThread([...words, '--url', cost.fixture.gateway.url])
+}
+
+for (const [budget, before, after] of [
+  ['per_conversation', '2', '0.0000001'],
+  ['turns_per_conversation', '100', '1'],
+  ['tokens_per_conversation', '100000', '100'],
+] as const)
+  test(`conversation: after the advised raise of ${budget}, whose limit was lowered, the same request goes on`, async (t) => {
+    const { turn } = conversation(t, `${budget}=${before}`)
+    for (let nth = 0; nth < 4; nth++) t.is((await turn()).status, 200)
+    const refused = await turn({ guard: `${budget}=${after}` })
+    t.is(refused.status, 429)
+    await raiseAsAdvised(refused)
+    t.is((await turn({ guard: `${budget}=${after}` })).status, 200)
+  })
+
+test('time: after the advised raise a conversation of yesterday goes on', async (t) => {
+  const { turn } = conversation(t, 'time_per_conversation=1h')
+  t.is((await turn()).status, 200)
+  const db = new DatabaseSync(path.join(cost.dataDir, 'turnpike.db'), { timeout: 10_000 })
+  const yesterday = `update spend_window set begun_at_ms = begun_at_ms - 86400000 where window_id like 'w:%' and scope = ?`
+  db.prepare(yesterday).run(scopeOf(t.title))
+  db.close()
+  const refused = await turn()
+  t.is(refused.status, 429)
+  await raiseAsAdvised(refused)
+  t.is((await turn()).status, 200)
+})
+
 test('time: it begins with the first request, and is raised like the others', async (t) => {
   const { turn } = conversation(t, 'time_per_conversation=1h')
   t.is((await turn()).status, 200)
   const db = new DatabaseSync(path.join(cost.dataDir, 'turnpike.db'), { timeout: 10_000 })
-  db.prepare(`update spend_window set begun_at_ms = begun_at_ms - 3700000 where window_id like 'w:%'`).run()
+  db.prepare(
+    `update spend_window set begun_at_ms = begun_at_ms - 3700000 where window_id like 'w:%' and scope = ?`,
+  ).run(scopeOf(t.title))
   db.close()
   const refused = await turn()
   t.like(refused.json, { error: { type: 'time_limit_per_conversation', limit: 3600 } })
   const { conversation: id, message, spent } = errorOf(refused)
   t.true(spent >= 3700, String(spent))
-  t.true(message.includes('--by 3600s --budget time_per_conversation'), message)
+  t.true(message.includes(`--by ${spent}s --budget time_per_conversation`), message)
   t.is((await budgetsOf(id, { budget: 'time_per_conversation', by: 600 })).status, 200)
   t.is((await turn()).status, 200)
 })
