@@ -72,12 +72,16 @@ function sufficientRaise(name: BudgetName, { limit, spent, estimated }: RefusedB
   return Math.max(limit, estimated, leastMissing)
 }
 
-const OPTIONS = /[^\w.-]/
+const PLAIN_WORD = /^\w[\w.-]*$/
 
 function raiseCommand({ name, conversation, agent }: ConversationWindow['budget'], by: number): string {
   const amount = name === 'time_per_conversation' ? `${by}s` : String(by)
   const budget = name === 'per_conversation' ? '' : ` --budget ${name}`
-  const of =
-    agent === undefined || agent === '' ? '' : ` --agent ${OPTIONS.test(agent) ? JSON.stringify(agent) : agent}`
+  const of = agent === undefined || agent === '' ? '' : ` --agent${argumentOf(agent)}`
   return `turnpike conversation raise ${conversation} --by ${amount}${budget}${of}`
+}
+
+/** Quotes a name for a shell: a client chooses it. With `=` it is no option, whatever it begins with. */
+function argumentOf(name: string): string {
+  return PLAIN_WORD.test(name) ? ` ${name}` : `='${name.replaceAll("'", "'\\''")}'`
 }

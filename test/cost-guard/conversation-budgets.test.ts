@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
@@ -176,6 +177,17 @@ test('conversation: a run is one budget with its sub-agents, each agent has its 
   t.deepEqual(answered, [3, 3, 0])
   t.deepEqual(types, ['cost_limit_per_agent', '', 'cost_limit_per_agent', 'one', 'cost_limit_per_run', undefined])
 })
+
+for (const agent of ["it's-$(id)`id`", '--url=x'])
+  test(`conversation: the command that raises the budget of ${agent} is safe in a shell, and raises it`, async (t) => {
+    const { turn } = conversation(t, 'per_agent=0.0003', { agent })
+    const refused = await turn()
+    const command = String(valueAt(refused.json, 'error.raise_with'))
+    const words = execFileSync('sh', ['-c', `printf '%s\\n' ${command}`], { encoding: 'utf8' }).split('\n')
+    t.true(words.includes(`--agent=${agent}`), words.join(' '))
+    await runCommandInThread([...words.slice(1, -1), '--url', cost.fixture.gateway.url])
+    t.is((await turn()).status, 200)
+  })
 
 test('turns: those that a provider has answered count, and neither hits of a cache nor failures', async (t) => {
   const { turn, seen } = conversation(t, 'turns_per_conversation=2')
