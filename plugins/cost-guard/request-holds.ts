@@ -117,6 +117,11 @@ export class RequestHolds {
     return this.#tokens?.heldNanoUsd ?? Number.POSITIVE_INFINITY
   }
 
+  /** Returns the tokens of all choices together. */
+  tokensOf(outputTokens: number): number {
+    return this.#answers * outputTokens
+  }
+
   /** Tests that so much output is held. */
   covers(estimate: Estimate, outputTokens: number): boolean {
     if (costOf(estimate, outputTokens) > this.money.heldNanoUsd) return false
@@ -141,6 +146,6 @@ export class RequestHolds {
   }
 
   #tokensWith(outputTokens: number): number {
-    return this.#inputTokens + this.#answers * outputTokens
+    return this.#inputTokens + this.tokensOf(outputTokens)
   }
 }

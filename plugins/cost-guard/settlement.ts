@@ -71,6 +71,7 @@ const UNKNOWN: Most = { nanoUsd: 0, outputTokens: 0 }
 /** Upper bound of a charge. */
 interface Most {
   readonly nanoUsd: number
+  /** Output of each choice. */
   readonly outputTokens: number
 }
 
@@ -105,7 +106,7 @@ function withinHold({ holds, weigh }: Bill, { nanoUsd, outputTokens }: Most, usa
   const inputTokens = hasInput(usage) ? inputTokensOf(usage) : weigh().inputTokens
   return {
     nanoUsd: Math.min(nanoUsd, holds.money.heldNanoUsd),
-    tokens: Math.min(inputTokens + outputTokens, holds.heldTokens),
+    tokens: Math.min(inputTokens + holds.tokensOf(outputTokens), holds.heldTokens),
   }
 }
 

@@ -215,6 +215,18 @@ test('tokens: input and output count as billed, and the output limit is lowered 
   t.like(refused.json, { error: { type: 'token_limit_per_conversation', limit: 400, spent: answered * 70 } })
 })
 
+test('tokens: a reply without counts has used what is held for all its choices', async (t) => {
+  const choices = [0, 1, 2, 3].map((index) => ({ index, message: { role: 'assistant', content: 'Fine.' } }))
+  const body = { id: 'chatcmpl-1', object: 'chat.completion', model: 'gpt-4o', choices }
+  const scenario = cost.fixture.scenario({ openai: { kind: 'reply', body } })
+  const { turn } = conversation(t, 'tokens_per_conversation=100000')
+  const headers = { ...scenario.headers, 'x-claude-code-session-id': tokenOf(t.title) }
+  const asking = { dialect: 'chat', extra: { n: 4, max_tokens: 500 }, headers } as const
+  t.is((await turn(asking)).status, 200)
+  const remaining = (await turn(asking)).headers['x-svc-budget-tokens-remaining']
+  t.true(Number(remaining) <= 100_000 - 2 * 4 * 500, String(remaining))
+})
+
 for (const guard of ['per_conversation=0.01', 'tokens_per_conversation=600'])
   test(`stream: one that ${guard} does not pay for is cut, within the budget`, async (t) => {
     const text = Array.from({ length: 3000 }, (_, index) => `word${index}`).join(' ')
