@@ -30,6 +30,8 @@ export function useRoute(): Route {
   useEffect(() => {
     const follow = () => setHash(location.hash)
     addEventListener('hashchange', follow)
+    // It may have changed since the first rendering.
+    follow()
     return () => removeEventListener('hashchange', follow)
   }, [])
   return parseRoute(hash)

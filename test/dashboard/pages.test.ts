@@ -199,6 +199,22 @@ test('pages: all are sound at 380 px in the dark', async (t) => {
   }
 })
 
+test('route: an address that changes before the first page is drawn is followed', async (t) => {
+  await using open = await browser.open(address('#/settings'))
+  const { page, faults } = open
+  await page.addInitScript(CHANGE_AT_ONCE)
+  await page.goto(address('?'))
+  await page.getByRole('heading', { level: 1, name: 'Plugins' }).waitFor()
+  t.deepEqual(faults, [])
+})
+
+/** Changes the address as soon as anything is drawn. */
+const CHANGE_AT_ONCE = `new MutationObserver((changes, observer) => {
+  if (document.querySelector('#app')?.firstChild == null) return
+  observer.disconnect()
+  location.hash = '#/plugins'
+}).observe(document, { childList: true, subtree: true })`
+
 const HOSTILE = [
   '<script>globalThis.hacked = 1</script><img src=x onerror="globalThis.hacked = 1">',
   'https://elsewhere.example/pixel.png \u0000\u001b[2J\u202e turned',
