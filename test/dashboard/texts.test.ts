@@ -1,7 +1,8 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { diffLines, diffTexts } from '../../dashboard/src/diff.ts'
-import { count, duration, moment, percent, size, usd, visible } from '../../dashboard/src/format.ts'
+import { count, duration, moment, percent, size, span, usd, visible } from '../../dashboard/src/format.ts'
+import { newParts, replyParts } from '../../dashboard/src/message-text.ts'
 import { fromSteps, moved, toSteps } from '../../dashboard/src/pipeline-text.ts'
 import { readable } from '../../dashboard/src/readable.ts'
 import { parseRoute } from '../../dashboard/src/route.ts'
@@ -71,6 +72,13 @@ test('format: figures have as many digits as tell something', (t) => {
     '1.50 s',
     '65.0 s',
   ])
+  t.deepEqual([400, 45_000, 900_000, 7_500_000, 86_400_000 + 30_000].map(span), [
+    '0 s',
+    '45 s',
+    '15 min',
+    '2 h 5 min',
+    '1 d',
+  ])
   t.deepEqual([0, 99_999, 1_500_000].map(count), ['0', '99,999', '1.5M'])
   t.deepEqual([0, 0.031, 0.5].map(percent), ['0 %', '3.1 %', '50 %'])
   t.deepEqual([12, 2048, 3 * 1024 ** 2].map(size), ['12 B', '2.0 KB', '3.0 MB'])
@@ -100,4 +108,75 @@ test('route: a hash has a page, an id and a query', (t) => {
   t.deepEqual([page, id, query.get('text')], ['request', 'rcpt_1 x', 'a&b'])
   t.is(parseRoute('').page, '')
   t.is(parseRoute('#/request/%').id, '%')
+})
+
+const json = (value: unknown) => JSON.stringify(value)
+const events = (...values: readonly unknown[]) => values.map((value) => `data: ${json(value)}\n\n`).join('')
+
+test('message text: what is new in a request is what follows the last part of the model, in every dialect', (t) => {
+  const old = { role: 'user', content: 'old' }
+  t.deepEqual(newParts(json({ messages: [old] })), [{ title: 'user', text: 'old' }])
+  const result = { type: 'tool_result', tool_use_id: 'x', content: [{ type: 'text', text: 'files' }] }
+  const messages = [
+    old,
+    { role: 'assistant', content: 'hm' },
+    { role: 'user', content: [result, { type: 'text', text: 'on' }] },
+  ]
+  t.deepEqual(newParts(json({ messages })), [
+    { title: 'tool result', text: 'files' },
+    { title: 'user', text: 'on' },
+  ])
+  const chat = [old, { role: 'assistant', tool_calls: [] }, { role: 'tool', content: 'files' }]
+  t.deepEqual(newParts(json({ messages: chat })), [{ title: 'tool result', text: 'files' }])
+  t.deepEqual(newParts(json({ input: 'hello' })), [{ title: 'user', text: 'hello' }])
+  const input = [old, { type: 'function_call', name: 'ls' }, { type: 'function_call_output', output: 'files' }]
+  t.deepEqual(newParts(json({ input })), [{ title: 'tool result', text: 'files' }])
+  t.is(newParts('{"messages": [{"role"'), undefined)
+})
+
+test('message text: a reply is its texts and calls, in JSON and as events, in every dialect', (t) => {
+  const whole = [
+    { title: 'assistant', text: 'I look.' },
+    { title: 'call of ls', text: '{\n  "a": 1\n}' },
+  ]
+  const call = { name: 'ls', arguments: '{"a":1}' }
+  const item = [
+    { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'I look.' }] },
+    { type: 'function_call', ...call },
+  ]
+  const replies = {
+    messages: json({
+      content: [
+        { type: 'text', text: 'I look.' },
+        { type: 'tool_use', name: 'ls', input: { a: 1 } },
+      ],
+    }),
+    chat: json({
+      choices: [
+        { message: { role: 'assistant', content: 'I look.', tool_calls: [{ type: 'function', function: call }] } },
+      ],
+    }),
+    responses: json({ output: item }),
+    'messages as events': events(
+      { type: 'message_start', message: {} },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'I ' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'look.' } },
+      { type: 'content_block_start', index: 1, content_block: { type: 'tool_use', name: 'ls', input: {} } },
+      { type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json: '{"a"' } },
+      { type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json: ':1}' } },
+    ),
+    'chat as events': events(
+      { choices: [{ index: 0, delta: { role: 'assistant', content: 'I ' } }] },
+      { choices: [{ index: 0, delta: { content: 'look.' } }] },
+      { choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { name: 'ls', arguments: '{"a"' } }] } }] },
+      { choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: ':1}' } }] } }] },
+    ),
+    'responses as events': events(
+      { type: 'response.output_item.done', output_index: 0, item: item[0] },
+      { type: 'response.output_item.done', output_index: 1, item: item[1] },
+    ),
+  }
+  for (const [name, reply] of Object.entries(replies)) t.deepEqual(replyParts(reply), whole, name)
+  t.is(replyParts('<html>'), undefined)
 })

@@ -17,11 +17,13 @@ export interface WindowedProps<Row> {
   /** Called when the view approaches the end. */
   readonly onEnd?: () => void
   readonly className: string
+  /** Index of a row that is scrolled into view when it changes; unset or below 0: none. */
+  readonly shown?: number
 }
 
 /** Table of any length: ten thousand rows cost what forty do. Arrow keys, Home and End move through its links. */
 export function Windowed<Row>(props: WindowedProps<Row>) {
-  const { rows, rowHeight, label, head, cells, onEnd, className } = props
+  const { rows, rowHeight, label, head, cells, onEnd, className, shown = -1 } = props
   const container = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ top: 0, height: 800 })
   useEffect(() => {
@@ -36,6 +38,9 @@ export function Windowed<Row>(props: WindowedProps<Row>) {
       element.removeEventListener('scroll', look)
     }
   }, [])
+  useEffect(() => {
+    if (container.current !== null && shown >= 0) scrollToRow(container.current, shown, rowHeight)
+  }, [shown, rowHeight])
   const first = Math.max(0, Math.floor(view.top / rowHeight) - SPARE_ROWS)
   const last = Math.min(rows.length, Math.ceil((view.top + view.height) / rowHeight) + SPARE_ROWS)
   const slots = Math.ceil(view.height / rowHeight) + 2 * SPARE_ROWS + 1
@@ -90,11 +95,16 @@ function moveFocus(event: KeyboardEvent, { container, rowHeight, count }: Moving
   const target = Math.max(0, Math.min(count - 1, wanted))
   if (target === index) return
   event.preventDefault()
-  const top = target * rowHeight
-  const room = container.clientHeight - 3 * rowHeight
-  if (top < container.scrollTop) container.scrollTop = top
-  else if (top > container.scrollTop + room) container.scrollTop = top - room
+  scrollToRow(container, target, rowHeight)
   requestAnimationFrame(() =>
     requestAnimationFrame(() => container.querySelector<HTMLElement>(`[data-index="${target}"] a`)?.focus()),
   )
+}
+
+/** Scrolls as little as is needed to show a row whole. */
+function scrollToRow(container: HTMLDivElement, index: number, rowHeight: number): void {
+  const top = index * rowHeight
+  const room = container.clientHeight - 3 * rowHeight
+  if (top < container.scrollTop) container.scrollTop = top
+  else if (top > container.scrollTop + room) container.scrollTop = top - room
 }

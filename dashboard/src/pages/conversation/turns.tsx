@@ -57,6 +57,7 @@ export function Turns({ run, selected }: { run: Run; selected: string | undefine
                 <TurnCells page={run.id} turn={row.turn} agent={row.agent} most={most} selected={selected} />
               )
             }
+            shown={rows.findIndex((row) => row.kind === 'turn' && row.turn.id === selected)}
             onEnd={list.more}
           />
         )}
