@@ -12,10 +12,10 @@ const MODELS: readonly (readonly [
 ])[] = [
   ['anthropic', 'claude-sonnet-4-5-20250929', 1024, true],
   ['anthropic', 'claude-sonnet-4-20250514', 1024, true],
-  ['anthropic', 'claude-sonnet-4-6', 2048, true],
+  ['anthropic', 'claude-sonnet-4-6', 1024, true],
   ['anthropic', 'claude-opus-4-1', 1024, true],
   ['anthropic', 'claude-opus-4-5', 4096, true],
-  ['anthropic', 'claude-opus-latest', 4096, true],
+  ['anthropic', 'claude-opus-latest', 1024, true],
   ['anthropic', 'claude-haiku-4-5', 4096, true],
   ['anthropic', 'claude-3-5-haiku-20241022', 2048, true],
   ['vertex', 'claude-sonnet-4-5@20250929', 1024, true],

@@ -17,6 +17,7 @@ export {
   tokensFor,
   withMargin,
 } from '../core/money/estimate.ts'
+export { claudeVersion, leastCachedTokens } from '../core/money/least-cached.ts'
 export { answererOf, type Prices, ratesOf } from '../core/money/prices.ts'
 export { roomIn } from '../core/money/room-in.ts'
 export { toNanoUsd, toUsd } from '../core/money/usd.ts'

@@ -4,7 +4,7 @@ import { type SentTurn, totalOf } from './turn.ts'
 /**
  * DESIGN: rules of the providers' prompt caches, as far as they explain why a prefix was not read.
  *
- * Sources: "Prompt caching" of Anthropic's documentation (least lengths, lifetimes from the last use, four marks, 20 blocks
+ * Sources: "Prompt caching" of Anthropic's documentation (lifetimes from the last use, four marks, 20 blocks
  * of look-back), of OpenAI's (1,024 tokens in steps of 128; 5 to 10 minutes without use, 24 h on request; from GPT-5.6
  * on at least 30 minutes), and "Context caching" of Gemini's (implicit, without a promise).
  */
@@ -18,23 +18,12 @@ const OPENAI_LONG_MS = 30 * MINUTE_MS
 const STEP_TOKENS = 128
 const USUAL_LEAST = 1024
 
-/** Least cacheable prefix of Claude's models, in tokens; 1,024 for all others. */
-const LEAST: readonly (readonly [RegExp, number])[] = [
-  [/opus-5(?!\d|-5)|fable-5|mythos-5/, 512],
-  [/opus-4-7|haiku-3|3-5-haiku|3-haiku/, 2048],
-  [/opus-4-[56]|haiku-4-5/, 4096],
-]
 const OPENAI = /(?:^|\/)(?:gpt-|chatgpt-|codex-|o\d)/
 const OPENAI_EXPLICIT = /(?:^|\/)gpt-(?:5\.[6-9]|[6-9])/
 
 /** Returns whether a provider caches nothing but what is marked. */
 export function needsMarks({ api }: SentTurn): boolean {
   return api === 'messages'
-}
-
-/** Returns the least prefix that a model's provider caches, in tokens. */
-export function leastTokens(model: string): number {
-  return LEAST.find(([pattern]) => pattern.test(model))?.[1] ?? USUAL_LEAST
 }
 
 /**

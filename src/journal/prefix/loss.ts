@@ -1,5 +1,6 @@
+import { leastCachedTokens } from '../../core/money/least-cached.ts'
 import type { LossReason, PrefixLoss } from '../../core/telemetry/prefix-loss.ts'
-import { cachedAfter, leastTokens, needsMarks } from './cache-rules.ts'
+import { cachedAfter, needsMarks } from './cache-rules.ts'
 import { type Change, firstChange, type SystemTextOf } from './change.ts'
 import { changeOfBetas, changeOfMarks, changeOfSettings, expiry } from './other-causes.ts'
 import { pluginOf, pluginOfMarks } from './plugin-cause.ts'
@@ -75,7 +76,7 @@ function nameOf(...parts: readonly string[]): string {
 /** Returns whether a change alone explains the loss: most of the prompt before it was read, or there is nearly none. */
 function explains({ commonWeight }: Change, { tokens, sent, target }: SentTurn): boolean {
   const common = (totalOf(tokens) * commonWeight) / Math.max(1, sent.weight)
-  return common < leastTokens(target.model) || tokens.read >= common / 2
+  return common < leastCachedTokens(target.model) || tokens.read >= common / 2
 }
 
 function nameChange(before: SentTurn, turn: SentTurn, change: Change): Named {
@@ -96,7 +97,7 @@ function neverCached(before: SentTurn, turn: SentTurn, change: Change | undefine
   if (tokens.read + tokens.written > 0 || target.model !== before.target.model) return undefined
   const { marks, weight, tools, system } = sent
   const total = totalOf(tokens)
-  const least = leastTokens(target.model)
+  const least = leastCachedTokens(target.model)
   const own = before.sent.messages.kinds.length
   const repeated = change?.commonWeight ?? tools.weight + system.weight + sum(sent.messages.weights.subarray(0, own))
   const repeatedTokens = Math.floor((total * repeated) / Math.max(1, weight))

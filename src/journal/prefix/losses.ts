@@ -1,4 +1,5 @@
 import { ScanError } from '../../core/json/scan-value.ts'
+import { leastCachedTokens } from '../../core/money/least-cached.ts'
 import type { Prices } from '../../core/money/prices.ts'
 import type { Usage } from '../../core/reply/usage.ts'
 import type { Exchange } from '../../core/request/exchange.ts'
@@ -8,7 +9,6 @@ import type { PrefixLoss } from '../../core/telemetry/prefix-loss.ts'
 import type { CallTrace } from '../../core/telemetry/traces.ts'
 import type { ReplyFacts } from '../receipts/build.ts'
 import { apiOf } from './api-of.ts'
-import { leastTokens } from './cache-rules.ts'
 import type { PrefixDigest } from './digest.ts'
 import { type Cause, causeOf } from './loss.ts'
 import { TurnMemory } from './memory.ts'
@@ -135,7 +135,7 @@ function systemTextOf({ exchange }: FinishedTurn, { sent }: SentTurn): (index: n
 function unknownBefore(known: readonly SentTurn[], turn: SentTurn): Cause | undefined {
   const { tokens, sent, target } = turn
   if (known.length > 0 || tokens.read > 0 || sent.messages.kinds.length < FEWEST_OF_TURN_TWO) return undefined
-  const isCached = tokens.written > 0 || (turn.api !== 'messages' && totalOf(tokens) >= leastTokens(target.model))
+  const isCached = tokens.written > 0 || (turn.api !== 'messages' && totalOf(tokens) >= leastCachedTokens(target.model))
   return isCached ? { reason: 'unknown', detail: UNKNOWN, tokens: 0 } : undefined
 }
 
