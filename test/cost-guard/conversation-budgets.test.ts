@@ -264,6 +264,17 @@ for (const [budget, before, after] of [
     t.is((await turn({ guard: `${budget}=${after}` })).status, 200)
   })
 
+test('conversation: a raise to an amount counts from the limit of the last request, also of a refused one', async (t) => {
+  const { turn } = conversation(t, 'per_conversation=2')
+  t.is((await turn()).status, 200)
+  const lowered = { guard: 'per_conversation=0.0000001' }
+  const { conversation: id } = errorOf(await turn(lowered))
+  t.like((await budgetsOf(id, { to: 3 })).json, { limit: 3, raised: 3 - 0.0000001 })
+  const { status, headers } = await turn(lowered)
+  t.is(status, 200)
+  t.is(headers['x-svc-budget-conversation-limit'], '3')
+})
+
 test('time: after the advised raise a conversation of yesterday goes on', async (t) => {
   const { turn } = conversation(t, 'time_per_conversation=1h')
   t.is((await turn()).status, 200)

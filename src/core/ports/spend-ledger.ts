@@ -32,6 +32,8 @@ export type Reservation =
       readonly spentNanoUsd: number
       /** Amount by which a budget's limit has been raised. */
       readonly raisedNanoUsd?: number
+      /** Limit of the budget's last request before this one; unset for the first. */
+      readonly recordedNanoUsd?: number
     }
 
 /** The sums of a window. */

@@ -30,8 +30,8 @@ export function createSpendLedger({ store, chargeOf, log }: SpendLedgerOptions):
   return {
     async reserve(hold) {
       const result = await reserve(store, hold, chargeOf?.(hold.holdId))
-      // A refusal leaves no row: without one, its limit could not be raised.
-      if (!result.ok && result.refusedBy.isBudget && result.spentNanoUsd === 0)
+      // A refusal changes no row: without its limit in one, it could not be raised from there.
+      if (!result.ok && result.refusedBy.isBudget && result.recordedNanoUsd !== result.refusedBy.limitNanoUsd)
         await store.run('spend.open-budget', result.refusedBy)
       return result
     },

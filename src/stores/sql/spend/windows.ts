@@ -39,8 +39,10 @@ export async function holdInWindow(
   // The statement checks existing rows; a window without a row contains nothing but this.
   if (amountNanoUsd > mostNanoUsd) {
     if (isBudget === undefined) return undefined
-    await openRow(db, given, now)
-    return growInWindow(db, { ...window, limitNanoUsd: mostNanoUsd }, { settledNanoUsd: 0, heldNanoUsd: amountNanoUsd })
+    const change = { settledNanoUsd: 0, heldNanoUsd: amountNanoUsd }
+    const sums = await growInWindow(db, { ...window, limitNanoUsd: mostNanoUsd }, change)
+    if (sums !== undefined) await openRow(db, given, now)
+    return sums
   }
   const [row] = await addHold(db, { ...given, amountNanoUsd, mostNanoUsd }, now)
   return row && sumsOf(row, isBudget)
@@ -108,7 +110,7 @@ const openRow = statement(ROW_NAMES, (db, given: Places<RowGiven>, now) =>
     ),
 )
 
-/** Opens a budget whose first request was refused, so that its limit can be raised. */
+/** Records the limit of a refused request in its budget, which may be new, so that it can be raised. */
 export const openBudget: Command<SpendWindow, undefined> = async (db, window, now) => {
   await openRow(db, rowOf(window), now)
   return undefined
@@ -180,10 +182,17 @@ export function sumsOf(row: SumsRow | undefined, isBudget: true | undefined): Sp
 
 /** Returns the refusal of a reservation by a window; the caller’s transaction has that window’s row locked. */
 export async function refusalBy(db: Kysely<Database>, refusedBy: SpendWindow): Promise<Reservation> {
-  const [sums] = await readSpend(db, [refusedBy], sql`0`)
-  const { settledNanoUsd = 0, heldNanoUsd = 0, raisedNanoUsd } = sums ?? {}
+  const row = await db
+    .selectFrom('spend_window')
+    .select([...SUMS, 'limit_nano_usd'])
+    .where('scope', '=', refusedBy.scope)
+    .where('window_id', '=', refusedBy.window)
+    .executeTakeFirst()
+  const { settledNanoUsd, heldNanoUsd, raisedNanoUsd } = sumsOf(row, refusedBy.isBudget)
   const refusal = { ok: false, refusedBy, spentNanoUsd: settledNanoUsd + heldNanoUsd } as const
-  return raisedNanoUsd === undefined ? refusal : { ...refusal, raisedNanoUsd }
+  return row === undefined || raisedNanoUsd === undefined
+    ? refusal
+    : { ...refusal, raisedNanoUsd, recordedNanoUsd: row.limit_nano_usd }
 }
 
 /** Reads the sums of these windows, in their order; zero for unused ones. */
