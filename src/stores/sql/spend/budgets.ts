@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { type ExpressionBuilder, type Kysely, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import { BUDGET_NAMES, budgetWindow, readBudgetWindow } from '../../../core/money/budget-windows.ts'
-import type { BudgetInUse, BudgetRaise, Budgets } from '../../../core/ports/budgets.ts'
+import type { BudgetInUse, BudgetRaise } from '../../../core/ports/budgets.ts'
 import type { Scopes } from '../../../core/telemetry/telemetry.ts'
 import { appendAudit } from '../accounts/audit.ts'
 import type { Command } from '../engine/command.ts'
 import type { Database, SpendWindowTable } from '../schema.ts'
-import type { SqlStore } from '../store.ts'
 
 /** A million dollars; a larger sum could not be counted. */
 const MOST_RAISED = 1e15
@@ -100,13 +98,5 @@ function toBudget(row: Selectable<SpendWindowTable>): BudgetInUse {
     spent: row.settled_nano_usd,
     held: row.held_nano_usd,
     begunAtMs: row.begun_at_ms,
-  }
-}
-
-/** Creates the budgets in the database. */
-export function createBudgets(store: Pick<SqlStore, 'run'>): Budgets {
-  return {
-    list: (scopes, conversation) => store.run('spend.budgets', { scopes, conversation }),
-    raise: (raise) => store.run('spend.raise-budget', { ...raise, auditId: `aud_${randomUUID()}` }),
   }
 }
