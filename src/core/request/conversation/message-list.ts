@@ -8,8 +8,8 @@
  *
  * Cost: the bytes are read once by a native search and copied only where there are marks; no message is parsed.
  */
-import { hash } from 'node:crypto'
-import { nextElement, skipSpace, skipString, skipValue } from '../../json/scan-value.ts'
+import { createHash } from 'node:crypto'
+import { nextElement, skipSpace, skipValue } from '../../json/scan-value.ts'
 import type { RequestDocument } from '../request.ts'
 
 /** Messages of a request, for comparison. */
@@ -30,6 +30,8 @@ const LAST_ROLE = /"role"\s*:\s*"(\w+)"\s*\}$/
 const ANY_ROLE = /"role"\s*:\s*"(\w+)"/
 const MARK = '"cache_control"'
 const COMMA = 0x2c
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
 const SHORT_TOKEN = 20
 /** Names and words that are the form of a message, not its text. */
 const FORM = new Set(
@@ -109,19 +111,31 @@ function endOf(all: Buffer): number {
   return all.length - (/\s*\]$/.exec(text)?.[0].length ?? 0)
 }
 
+/** Hashes the strings of messages without a copy of them: a message may have tens of megabytes. */
 function digestOf(opening: readonly Buffer[]): string {
-  const texts: string[] = []
+  const digest = createHash('sha256')
   for (const element of opening) {
     if (isSystem(roleOf(element))) continue
-    const text = element.toString('latin1')
-    for (let at = text.indexOf('"'); at >= 0; ) {
-      const end = skipString(text, at)
-      const token = text.slice(at, end)
-      if (token.length > SHORT_TOKEN || !FORM.has(token)) texts.push(token)
-      at = text.indexOf('"', end)
+    for (let at = element.indexOf(QUOTE); at >= 0; ) {
+      const end = endOfString(element, at)
+      const isForm = end - at <= SHORT_TOKEN && FORM.has(element.toString('latin1', at, end))
+      if (!isForm) digest.update(element.subarray(at, end)).update('\n')
+      at = element.indexOf(QUOTE, end)
     }
   }
-  return hash('sha256', texts.join('\n'), 'base64url')
+  return digest.digest('base64url')
+}
+
+/** Returns the offset after the string that begins at `start`. */
+function endOfString(json: Buffer, start: number): number {
+  for (let at = start; ; ) {
+    at = json.indexOf(QUOTE, at + 1)
+    if (at < 0) return json.length
+    let first = at
+    while (json[first - 1] === BACKSLASH) first--
+    // An even number of backslashes escape each other.
+    if ((at - first) % 2 === 0) return at + 1
+  }
 }
 
 /** Returns the bytes without members `cache_control` and one comma beside each. */
