@@ -71,7 +71,7 @@ test.serial('keys: the same words of two callers are two conversations', async (
   await Promise.all(
     callers.map((caller) => scenario.send({ body: ask('hi'), headers: { authorization: `Bearer ${caller}` } })),
   )
-  t.deepEqual(new Set(scenario.seen('anthropic').map(keyOf)), new Set([HEAVY, LIGHT]))
+  t.deepEqual([...new Set(scenario.seen('anthropic').map(keyOf))].toSorted(), [HEAVY, LIGHT])
 })
 
 test.serial('keys: after a 401 the next key answers the same request, and the first cools down', async (t) => {
@@ -113,7 +113,7 @@ test.serial('keys: when all cool down they are used all the same, and their answ
   const first = await scenario.send({ body: ask('all limited') })
   t.is(first.status, 429)
   t.is(first.headers['retry-after'], '60')
-  t.deepEqual(new Set(scenario.seen('anthropic').map(keyOf)), new Set([HEAVY, LIGHT]))
+  t.deepEqual([...new Set(scenario.seen('anthropic').map(keyOf))].toSorted(), [HEAVY, LIGHT])
   const second = await scenario.send({ body: ask('all limited') })
   t.is(second.status, 200)
   t.is(scenario.seen('anthropic').length, 3)
