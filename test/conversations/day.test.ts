@@ -2,7 +2,7 @@ import test from 'ava'
 import { eventually } from '../support/eventually.ts'
 import { type Reply, send } from '../support/http-client.ts'
 import { isJsonObject, type JsonObject, valueAt } from '../support/json.ts'
-import { type BilledCache, createBilledCache } from '../support/provider/billed-cache.ts'
+import { createBilledCache } from '../support/provider/billed-cache.ts'
 import type { SeenRequest } from '../support/provider/journal.ts'
 import type { Script } from '../support/provider/script.ts'
 import { openProviderFixture } from '../support/provider-fixture.ts'
@@ -30,12 +30,10 @@ const MINUTE_MS = 60_000
 
 /** The provider's own books: what each request cost, by its own cache, count and prices. */
 function openBooks() {
-  const caches = new Map<string, BilledCache>()
+  const cache = createBilledCache()
   const costs: number[] = []
   const script = (request: SeenRequest): Script => {
     const model = String(valueAt(request.json, 'model'))
-    const cache = caches.get(model) ?? createBilledCache()
-    caches.set(model, cache)
     const answer = cache.script(request)
     if (answer.kind !== 'answer') return answer
     const usage = { ...answer.usage, output_tokens: OUTPUT_TOKENS }

@@ -4,7 +4,7 @@ import { type Reply, send } from '../support/http-client.ts'
 import { isJsonObject, type JsonObject, valueAt } from '../support/json.ts'
 import { createPluginDirectory, pluginSource } from '../support/plugin-folders.ts'
 import { bookOf, usageOf } from '../support/price-usage.ts'
-import { PromptCacheOfStandIn } from '../support/prompt-cache.ts'
+import { createBilledCache } from '../support/provider/billed-cache.ts'
 import { openProviderFixture } from '../support/provider-fixture.ts'
 
 /*
@@ -109,12 +109,12 @@ interface Sent {
 
 /** Opens a conversation of a client with a stand-in and its prompt cache. */
 function converse(wire: Wire = 'messages', { session = `session-${++sessions}`, pipe = 'none' } = {}) {
-  const cache = new PromptCacheOfStandIn()
+  const cache = createBilledCache({ kind: 'answer', text: 'done' })
   let refusals = 0
   const scenario = fixture.scenario({
     anthropic(_, request) {
       if (refusals-- > 0) return { kind: 'error', status: 429, headers: { 'retry-after': '60' } }
-      return { kind: 'answer', text: 'done', usage: cache.usageOf(request) }
+      return cache.script(request)
     },
   })
   const turns: Turn[] = []
@@ -310,10 +310,10 @@ test.serial('prefix losses: a provider that caches by itself, whose tokens come 
 test.serial('prefix losses: a reply from the exact cache is no turn of the provider', async (t) => {
   const { say, post, turns, cache } = converse('messages', { pipe: 'exact-cache' })
   t.is(await say('one'), null)
-  const billed = { ...cache.billed }
+  const billed = cache.bills.length
   const repeated = await post({}, [[turns[0]?.[0] ?? '']])
   t.like(await rowOf(repeated), { cache: 'hit', lost: null })
-  t.deepEqual(cache.billed, billed)
+  t.is(cache.bills.length, billed)
   t.is(await say('two'), null)
 })
 

@@ -7,6 +7,8 @@ import type { Script } from './script.ts'
 /*
  * DESIGN. A provider's prompt cache behind the stand-in: it reads the marks of each request itself, refuses those that the
  * provider refuses, and bills what its cache has, by its own count of tokens: a quarter of a block's bytes without the mark.
+ * Prefixes are separate for each key, model and set of betas; `tool_choice` and `thinking` are part of the messages. Written
+ * from the provider's documentation alone, independently of the gateway's own reasoning.
  */
 
 /** Block of a request, as it is rendered. */
@@ -40,14 +42,14 @@ export function createBilledCache(
   return {
     bills,
     marks: marked,
-    script({ json = {} }) {
+    script({ json = {}, headers }) {
       const blocks = blocksOf(json)
       const fault = blocks.find((block) => block.fault !== undefined)?.fault
       if (fault !== undefined) return { kind: 'error', status: 400, message: fault }
       const marks = blocks.flatMap(({ mark }, block): BlockMark[] =>
         mark === undefined ? [] : [{ block, lifetime: mark.ttl === '1h' ? '1h' : '5m' }],
       )
-      let prefix = ''
+      let prefix = JSON.stringify([headers['x-api-key'], headers['anthropic-beta'], json.model])
       const cached = blocks.map(({ text }) => {
         prefix = hash('sha1', prefix + text)
         return { prefix, tokens: Math.ceil(text.length / BYTES_PER_TOKEN) }
@@ -66,14 +68,17 @@ export function createBilledCache(
   }
 }
 
-/** Returns the blocks in the order in which they are rendered; a string is a block of text. */
-function blocksOf({ tools, system, messages }: JsonObject): Block[] {
+/** Returns the blocks in the order in which they are rendered; a string is a block of text. A mark at the top is the last block's. */
+function blocksOf({ tools, system, messages, tool_choice, thinking, cache_control: mark }: JsonObject): Block[] {
+  const settings = JSON.stringify([tool_choice, thinking])
   const turns = Array.isArray(messages) ? messages.filter(isJsonObject) : []
-  return [
+  const blocks = [
     ...(Array.isArray(tools) ? tools : []).map((tool) => toBlock('tools', tool)),
     ...listOf(system).map((block) => toBlock('system', block)),
-    ...turns.flatMap(({ role, content }) => listOf(content).map((block) => toBlock(String(role), block))),
+    ...turns.flatMap(({ role, content }) => listOf(content).map((block) => toBlock(`${settings} ${role}`, block))),
   ]
+  const last = blocks.at(-1)
+  return last !== undefined && isJsonObject(mark) ? blocks.with(-1, { ...last, mark }) : blocks
 }
 
 function listOf(content: unknown): unknown[] {
