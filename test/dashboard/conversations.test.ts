@@ -36,8 +36,17 @@ const RESULT = {
   content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'ford.test.ts fails' }],
 }
 
+const ANSWER = { role: 'assistant', content: 'It is ford.test.ts.' }
+
+interface Session {
+  readonly id: string
+  readonly turns: readonly string[]
+  /** Sends a further turn; resolves with its id. */
+  readonly turn: (messages: readonly JsonObject[], stream: boolean) => Promise<string>
+}
+
 /** Serves two turns of a session; resolves with the id of its conversation and those of its turns, once they are listed. */
-async function serve(pipe: string): Promise<{ id: string; turns: string[] }> {
+async function serve(pipe: string): Promise<Session> {
   const session = randomUUID()
   const turn = async (messages: readonly JsonObject[], stream: boolean) => {
     const headers = { 'x-claude-code-session-id': session }
@@ -51,7 +60,7 @@ async function serve(pipe: string): Promise<{ id: string; turns: string[] }> {
     id = (json as { request?: { conversation: { id: string } } }).request?.conversation.id ?? '' // safe: its own shape
     return id !== ''
   }, 'the second turn')
-  return { id, turns }
+  return { id, turns, turn }
 }
 
 /** Asserts that a page is sound: no fault, no serious finding of axe, no overflow. */
@@ -138,6 +147,20 @@ test('turn: from a request to its turn: its new messages, its reply, and the cha
   await page.getByRole('heading', { name: 'Timeline' }).waitFor()
   await page.locator(`.facts a[href^="#/conversation/${id}"]`).waitFor()
   await assertSound(t, page, faults)
+})
+
+test('conversation: turns that end while the page is open are announced, and shown when asked for', async (t) => {
+  const { id, turn } = await serve('none')
+  await using open = await browser.open(`${url}/#/conversation/${id}`)
+  const { page, faults } = open
+  const rows = page.getByRole('table', { name: 'Turns, oldest first' }).locator('.row')
+  await rows.nth(1).waitFor()
+  await serve('none')
+  await turn([QUESTION, CALL, RESULT, ANSWER, { role: 'user', content: 'Mend it.' }], false)
+  await page.getByRole('button', { name: 'Show 1 new turn' }).click()
+  await rows.nth(2).waitFor()
+  await page.getByRole('button', { name: 'Reload' }).waitFor()
+  t.deepEqual(faults, [])
 })
 
 test('budgets: limit and spending are shown, and the owner raises the limit', async (t) => {

@@ -11,6 +11,7 @@ import type { Route } from '../../route.ts'
 import { useData } from '../../use-data.ts'
 import { Budgets } from './budgets.tsx'
 import { Turns } from './turns.tsx'
+import { useNewTurns } from './use-new-turns.ts'
 
 /** Page of one conversation: costs, budgets, turns. */
 export function ConversationPage({ route }: { route: Route }) {
@@ -22,6 +23,7 @@ export function ConversationPage({ route }: { route: Route }) {
     setRound((old) => old + 1)
   }
   const shown = data?.conversation.id === route.id ? data.conversation : undefined
+  const newTurns = useNewTurns(shown?.rootId, round)
   return (
     <>
       <p class="crumb">
@@ -37,7 +39,7 @@ export function ConversationPage({ route }: { route: Route }) {
       {shown === undefined && isBusy && <Busy what="the conversation" />}
       {shown !== undefined && !error && (
         <>
-          <Head run={shown} path={path} onReload={reloadAll} />
+          <Head run={shown} path={path} newTurns={newTurns} onReload={reloadAll} />
           <Figures run={shown} />
           <div class="two">
             <Costs run={shown} />
@@ -53,7 +55,14 @@ export function ConversationPage({ route }: { route: Route }) {
   )
 }
 
-function Head({ run, path, onReload }: { run: Run; path: string; onReload: () => void }) {
+interface HeadProps {
+  readonly run: Run
+  readonly path: string
+  readonly newTurns: number
+  onReload(): void
+}
+
+function Head({ run, path, newTurns, onReload }: HeadProps) {
   const { id, client, agent } = run
   return (
     <div class="page-head">
@@ -61,9 +70,11 @@ function Head({ run, path, onReload }: { run: Run; path: string; onReload: () =>
         {agent === null ? 'Conversation' : `Sub-agent ${visible(agent)}`} {shortId(id)}
       </h1>
       {client !== null && <span class="badge">{visible(client)}</span>}
-      <button type="button" onClick={onReload}>
-        Reload
-      </button>
+      <span role="status">
+        <button type="button" class={newTurns > 0 ? 'primary' : undefined} onClick={onReload}>
+          {newTurns === 0 ? 'Reload' : newTurns === 1 ? 'Show 1 new turn' : `Show ${count(newTurns)} new turns`}
+        </button>
+      </span>
       <a class="button" href={`${path}/turns.jsonl`} download>
         Export JSONL
       </a>
