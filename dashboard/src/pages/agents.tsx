@@ -1,3 +1,4 @@
+import { ColumnHeads } from '../parts/column-heads.tsx'
 import './agents.css'
 import '../parts/snippet.css'
 import { useEffect, useMemo, useState } from 'preact/hooks'
@@ -76,7 +77,7 @@ function Ledger({ route }: { route: Route }) {
               label="Payments, newest first"
               rows={list.rows}
               rowHeight={ROW_HEIGHT}
-              head={<Head />}
+              head={<ColumnHeads columns={COLUMNS} />}
               cells={(payment) => <Cells {...payment} />}
               onEnd={list.more}
             />
@@ -132,18 +133,6 @@ const COLUMNS = [
   ['left', 'Calls left'],
   ['reference', 'Payment'],
 ] as const
-
-function Head() {
-  return (
-    <>
-      {COLUMNS.map(([name, title]) => (
-        <span key={name} class={`cell ${name}`} role="columnheader" tabIndex={-1}>
-          {title}
-        </span>
-      ))}
-    </>
-  )
-}
 
 function Cells(payment: Payment) {
   const { challengeId, atMs, amountCents, book, session, model, reference } = payment

@@ -1,3 +1,4 @@
+import { ColumnHeads } from '../parts/column-heads.tsx'
 import './conversations.css'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
@@ -103,7 +104,7 @@ function List({ runs, onEnd }: { runs: readonly ListedRun[]; onEnd: () => void }
       label="Conversations, latest first"
       rows={rows}
       rowHeight={ROW_HEIGHT}
-      head={<Head />}
+      head={<ColumnHeads columns={COLUMNS} />}
       cells={({ run, agent }) =>
         agent === undefined ? (
           <RunCells {...run} isUnfolded={unfolded.has(run.id)} onFold={() => fold(run.id)} />
@@ -116,7 +117,6 @@ function List({ runs, onEnd }: { runs: readonly ListedRun[]; onEnd: () => void }
   )
 }
 
-/** Columns; the style sheet hides them on narrow screens in the order of these classes. */
 const COLUMNS = [
   ['time', 'Last turn'],
   ['client', 'Client'],
@@ -129,18 +129,6 @@ const COLUMNS = [
   ['saved', 'Saved'],
   ['lost', 'Lost cache'],
 ] as const
-
-function Head() {
-  return (
-    <>
-      {COLUMNS.map(([name, title]) => (
-        <span key={name} class={`cell ${name}`} role="columnheader" tabIndex={-1}>
-          {title}
-        </span>
-      ))}
-    </>
-  )
-}
 
 function RunCells({ isUnfolded, onFold, ...run }: ListedRun & { isUnfolded: boolean; onFold: () => void }) {
   const { agentCount, agents } = run

@@ -1,3 +1,4 @@
+import { ColumnHeads } from './column-heads.tsx'
 import './request-columns.css'
 import type { ListedRequest, TraceStep } from '../../../src/core/telemetry/telemetry.ts'
 import { tokensIn } from '../../../src/core/telemetry/tokens-in.ts'
@@ -26,7 +27,6 @@ export function Cost({ costNanoUsd, priceSource }: Pick<ListedRequest, 'costNano
   )
 }
 
-/** Columns; the style sheet hides them on narrow screens in the order of these classes. */
 const COLUMNS = [
   ['time', 'Time'],
   ['model', 'Model'],
@@ -42,15 +42,7 @@ const COLUMNS = [
 ] as const
 
 export function RequestHead() {
-  return (
-    <>
-      {COLUMNS.map(([name, title]) => (
-        <span key={name} class={`cell ${name}`} role="columnheader" tabIndex={-1}>
-          {title}
-        </span>
-      ))}
-    </>
-  )
+  return <ColumnHeads columns={COLUMNS} />
 }
 
 export function RequestCells(request: RequestRow) {

@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { roomIn } from '../../../src/core/money/room-in.ts'
 import type { Reservation, SpendSums, SpendWindow } from '../../../src/core/ports/spend-ledger.ts'
+import { noOutcomes, type Outcomes } from './ledger-outcomes.ts'
 import { BUDGETS, LIMITS, MEMBERSHIPS, type Step } from './ledger-steps.ts'
 
 /**
@@ -24,45 +25,6 @@ export interface LedgerUnderTest {
   raise(window: SpendWindow, by: number): Promise<boolean>
   /** Ends the lease of a hold whose owner has crashed. */
   endLease(holdId: string): Promise<void>
-}
-
-/** Counts of each outcome: a property that never sees one proves nothing about it. */
-export type Outcomes = Record<
-  | 'admitted'
-  | 'repeated'
-  | 'refusedByFirst'
-  | 'refusedByLater'
-  | 'grown'
-  | 'growthRefused'
-  | 'revived'
-  | 'settled'
-  | 'settledTwice'
-  | 'corrected'
-  | 'leaseEnded'
-  | 'expired'
-  | 'raised'
-  | 'raisedInVain',
-  number
->
-
-/** Outcomes of which none has occurred. */
-export function noOutcomes(): Outcomes {
-  return {
-    admitted: 0,
-    repeated: 0,
-    refusedByFirst: 0,
-    refusedByLater: 0,
-    grown: 0,
-    growthRefused: 0,
-    revived: 0,
-    settled: 0,
-    settledTwice: 0,
-    corrected: 0,
-    leaseEnded: 0,
-    expired: 0,
-    raised: 0,
-    raisedInVain: 0,
-  }
 }
 
 const LEASE_MS = 3_600_000

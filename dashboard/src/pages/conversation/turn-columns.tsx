@@ -1,3 +1,4 @@
+import { ColumnHeads } from '../../parts/column-heads.tsx'
 import './turn-columns.css'
 import type { ConversationSummary, ConversationTurn, Run } from '../../../../src/core/telemetry/conversations.ts'
 import { conversationHash, shortId } from '../../conversation.ts'
@@ -6,7 +7,6 @@ import { ContextBar, CostMix } from '../../parts/cost-classes.tsx'
 import { Fold } from '../../parts/fold.tsx'
 import { Cost } from '../../parts/request-columns.tsx'
 
-/** Columns; the style sheet hides them on narrow screens in the order of these classes. */
 const COLUMNS = [
   ['number', 'Turn'],
   ['time', 'Time'],
@@ -22,15 +22,7 @@ const COLUMNS = [
 ] as const
 
 export function TurnHead() {
-  return (
-    <>
-      {COLUMNS.map(([name, title]) => (
-        <span key={name} class={`cell ${name}`} role="columnheader" tabIndex={-1}>
-          {title}
-        </span>
-      ))}
-    </>
-  )
+  return <ColumnHeads columns={COLUMNS} />
 }
 
 interface TurnCellsProps {

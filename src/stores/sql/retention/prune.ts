@@ -1,4 +1,6 @@
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { Command } from '../engine/command.ts'
+import type { Database } from '../schema.ts'
 
 /** Rows per batch: few enough not to block other commands. */
 export const PRUNED_AT_ONCE = 200
@@ -22,52 +24,38 @@ export const pruneReceipts = pruneById('receipt')
 /** Deletes telemetry of requests whose ids sort before this one; returns how many, at most 200. */
 export const pruneRequests = pruneById('usage_request')
 
-/** Deletes windows of spending of one kind, from the first of its kind to before another; returns how many, at most 200. */
-export const pruneWindows: Command<{ fromWindow: string; beforeWindow: string }, number> = async (
-  db,
-  { fromWindow, beforeWindow },
-) => {
-  const { numDeletedRows } = await db
-    .deleteFrom('spend_window')
-    .where((is) =>
-      is(is.refTuple('scope', 'window_id'), 'in', (from) =>
-        from
-          .selectFrom('spend_window')
-          .select(['scope', 'window_id'])
-          .where('window_id', '>=', fromWindow)
-          .where('window_id', '<', beforeWindow)
-          .where('held_nano_usd', '=', 0)
-          .limit(PRUNED_AT_ONCE)
-          .$asTuple('scope', 'window_id'),
-      ),
-    )
-    // Checks again on the locked row: money may be held in it since it was selected.
-    .where('held_nano_usd', '=', 0)
-    .executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
+type IsWindow = ExpressionBuilder<Database, 'spend_window'>
+
+/** Deletes windows of spending that match and hold no money; returns how many, at most 200. */
+function pruneIdle<Input>(matches: (is: IsWindow, input: Input) => Expression<SqlBool>): Command<Input, number> {
+  return async (db, input) => {
+    const isIdle = (is: IsWindow) => is.and([matches(is, input), is('held_nano_usd', '=', 0)])
+    const { numDeletedRows } = await db
+      .deleteFrom('spend_window')
+      .where((is) =>
+        is(is.refTuple('scope', 'window_id'), 'in', (from) =>
+          from
+            .selectFrom('spend_window')
+            .select(['scope', 'window_id'])
+            .where(isIdle)
+            .limit(PRUNED_AT_ONCE)
+            .$asTuple('scope', 'window_id'),
+        ),
+      )
+      // Checks again on the locked row: it may have been used since it was selected.
+      .where(isIdle)
+      .executeTakeFirstOrThrow()
+    return Number(numDeletedRows)
+  }
 }
 
+/** Deletes windows of spending of one kind, from the first of its kind to before another; returns how many, at most 200. */
+export const pruneWindows = pruneIdle<{ fromWindow: string; beforeWindow: string }>(
+  (is, { fromWindow, beforeWindow }) => is.and([is('window_id', '>=', fromWindow), is('window_id', '<', beforeWindow)]),
+)
+
 /** Deletes budgets last used before a day; returns how many, at most 200. */
-export const pruneBudgets: Command<{ beforeDay: number }, number> = async (db, { beforeDay }) => {
-  const { numDeletedRows } = await db
-    .deleteFrom('spend_window')
-    .where((is) =>
-      is(is.refTuple('scope', 'window_id'), 'in', (from) =>
-        from
-          .selectFrom('spend_window')
-          .select(['scope', 'window_id'])
-          .where('used_day', '<', beforeDay)
-          .where('held_nano_usd', '=', 0)
-          .limit(PRUNED_AT_ONCE)
-          .$asTuple('scope', 'window_id'),
-      ),
-    )
-    // Checks again on the locked row: it may have been used since it was selected.
-    .where('used_day', '<', beforeDay)
-    .where('held_nano_usd', '=', 0)
-    .executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
-}
+export const pruneBudgets = pruneIdle<{ beforeDay: number }>((is, { beforeDay }) => is('used_day', '<', beforeDay))
 
 /** Deletes conversations whose last request's id sorts before this one; returns how many rows, at most 200. */
 export const pruneConversations: Command<{ beforeId: string }, number> = async (db, { beforeId }) => {
