@@ -47,10 +47,10 @@ async function assertReceipts(t: ExecutionContext, { plant, gateway }: Witness):
 async function assertSpending(t: ExecutionContext, { plant }: Witness): Promise<void> {
   const over = `select * from spend_window where settled_nano_usd + held_nano_usd > ${CAP_USD * NANO_USD}`
   t.deepEqual(await plant.sql(over), [], 'no cap is overrun')
-  const open = `select id from spend_hold where state = 'open'`
-  await eventually(async () => (await plant.sql(open)).length === 0, 'all money that was held is settled')
-  const held = `select * from spend_window where held_nano_usd <> 0`
-  t.deepEqual(await plant.sql(held), [], 'and nothing is held')
+  // One statement: a reservation pool begins and ends a hold of its own by itself.
+  const held = `select id from spend_hold where state = 'open'
+    union all select scope from spend_window where held_nano_usd <> 0`
+  await eventually(async () => (await plant.sql(held)).length === 0, 'all money that was held is settled')
 }
 
 /** Asserts that each payment is taken if, and only if, it was answered. */
