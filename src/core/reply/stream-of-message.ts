@@ -2,6 +2,7 @@
  * DESIGN — replays: a stored reply as a stream or as JSON
  *
  *   stored message ──streamOfMessage──► the events of a live stream
+ *   message of a JSON reply ──eventsOfMessage──► events, for a translator of streams
  *   stored stream ──messageOfStream──► the message of a live JSON reply
  *
  * Guarantees
@@ -30,25 +31,45 @@ export const COMPACTED = ['content', 'encrypted_content']
  */
 export function streamOfMessage(messageJson: Buffer | string): Buffer {
   const bytes = typeof messageJson === 'string' ? Buffer.from(messageJson) : messageJson
-  const message = membersOf(bytes.toString('latin1').trim())
-  const blocks = elementsOf(message.get('content') ?? '[]').map(membersOf)
-  const events = [event('message_start', `,"message":${print(startOf(message, blocks))}`)]
-  for (const [index, block] of blocks.entries()) {
-    const at = `,"index":${index}`
-    const deltas = takeDeltas(block)
-    events.push(event('content_block_start', `${at},"content_block":${print(block)}`))
-    for (const delta of deltas) events.push(event('content_block_delta', `${at},"delta":${delta}`))
-    events.push(event('content_block_stop', at))
-  }
-  events.push(event('message_delta', endOf(message)), event('message_stop', ''))
-  return Buffer.from(events.join(''), 'latin1')
+  let stream = ''
+  for (const { name, data } of eventsOfMessage(bytes, chunks))
+    stream += `event: ${name}\ndata: ${data.replace(LINE_ENDS, ' ')}\n\n`
+  return Buffer.from(stream, 'latin1')
 }
 
 /** Line ends of JSON are white space; in an event they would end the data. */
 const LINE_ENDS = /[\r\n]/g
 
-function event(name: string, fields: string): string {
-  return `event: ${name}\ndata: {"type":"${name}"${fields.replace(LINE_ENDS, ' ')}}\n\n`
+/** An event of a stream; `data` is raw JSON. */
+export interface RawEvent {
+  readonly name: string
+  readonly data: string
+}
+
+/** Cuts raw JSON, or the raw content of a JSON string, into the pieces of its deltas. */
+type Cut = (raw: string) => readonly string[]
+
+/** Leaves a text in one piece. */
+const inOnePiece: Cut = (raw) => (raw === '' ? [] : [raw])
+
+/** Returns the events of a message, by default with one delta for each text. Throws `ScanError` when it is no message. */
+export function eventsOfMessage(bytes: Buffer, cut: Cut = inOnePiece): RawEvent[] {
+  const message = membersOf(bytes.toString('latin1').trim())
+  const blocks = elementsOf(message.get('content') ?? '[]').map(membersOf)
+  const events = [event('message_start', `,"message":${print(startOf(message, blocks))}`)]
+  for (const [index, block] of blocks.entries()) {
+    const at = `,"index":${index}`
+    const deltas = takeDeltas(block, cut)
+    events.push(event('content_block_start', `${at},"content_block":${print(block)}`))
+    for (const delta of deltas) events.push(event('content_block_delta', `${at},"delta":${delta}`))
+    events.push(event('content_block_stop', at))
+  }
+  events.push(event('message_delta', endOf(message)), event('message_stop', ''))
+  return events
+}
+
+function event(name: string, fields: string): RawEvent {
+  return { name, data: `{"type":"${name}"${fields}}` }
 }
 
 /** Returns the message as it is before its first block. */
@@ -78,12 +99,12 @@ function endOf(message: Members): string {
 }
 
 /** Empties `block` to the form of its `content_block_start`, and returns the deltas that fill it again. */
-function takeDeltas(block: Members): string[] {
+function takeDeltas(block: Members, cut: Cut): string[] {
   const type = block.get('type')
-  if (type === '"text"') return [...takeCitations(block), ...takeText(block, 'text')]
-  if (type === '"thinking"') return [...takeText(block, 'thinking'), ...takeSignature(block)]
+  if (type === '"text"') return [...takeCitations(block), ...takeText(block, 'text', cut)]
+  if (type === '"thinking"') return [...takeText(block, 'thinking', cut), ...takeSignature(block)]
   if (type === '"compaction"') return takeCompaction(block)
-  return type?.endsWith('tool_use"') && isCalledByModel(block) ? takeInput(block) : []
+  return type?.endsWith('tool_use"') && isCalledByModel(block) ? takeInput(block, cut) : []
 }
 
 /** Returns whether the model itself calls the tool, and so streams its input; code execution sends its calls whole. */
@@ -92,11 +113,11 @@ function isCalledByModel(block: Members): boolean {
   return caller === undefined || caller.get('type') === '"direct"'
 }
 
-function takeText(block: Members, field: 'text' | 'thinking'): string[] {
+function takeText(block: Members, field: 'text' | 'thinking', cut: Cut): string[] {
   const text = block.get(field)
   if (!isString(text)) return []
   block.set(field, '""')
-  return chunks(text.slice(1, -1)).map((chunk) => `{"type":"${field}_delta","${field}":"${chunk}"}`)
+  return cut(text.slice(1, -1)).map((chunk) => `{"type":"${field}_delta","${field}":"${chunk}"}`)
 }
 
 function takeSignature(block: Members): string[] {
@@ -113,12 +134,12 @@ function takeCitations(block: Members): string[] {
   return elementsOf(citations).map((citation) => `{"type":"citations_delta","citation":${citation}}`)
 }
 
-function takeInput(block: Members): string[] {
+function takeInput(block: Members, cut: Cut): string[] {
   const input = block.get('input')
   if (input === undefined) return []
   block.set('input', '{}')
   // The first chunk of a live stream is empty, and the only one where there is no input.
-  const parts = ['', ...chunks(input === '{}' ? '' : input)]
+  const parts = ['', ...cut(input === '{}' ? '' : input)]
   return parts.map((part) => `{"type":"input_json_delta","partial_json":${JSON.stringify(part)}}`)
 }
 
@@ -137,7 +158,7 @@ const LONGEST_PIECE_BYTES = 60
 const WHOLE =
   /(?:(?:\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\[^u]|\xf0\x9f\x87[\x80-\xbf]\xf0\x9f\x87[\x80-\xbf]|[\xc0-\xff][\x80-\xbf]*|[^\\\xc0-\xff])(?:\xcc[\x80-\xbf]|\xcd[\x80-\xaf]|\xef\xb8[\x80-\x8f]|\xe2\x83[\x90-\xbf]|\xf0\x9f\x8f[\xbb-\xbf]|\xe2\x80\x8d(?:[\xc0-\xff][\x80-\xbf]*)?)*){1,20}/y
 
-/** Cuts raw JSON, or the raw content of a JSON string, into chunks of a few words. */
+/** Cuts into chunks of a few words. */
 function chunks(raw: string): string[] {
   const found: string[] = []
   let space = -1

@@ -1,6 +1,6 @@
+import { utf8Of } from '../../../core/json/raw-json.ts'
 import { ScanError } from '../../../core/json/scan.ts'
-import { scanEvents } from '../../../core/reply/sse.ts'
-import { streamOfMessage } from '../../../core/reply/stream-of-message.ts'
+import { eventsOfMessage } from '../../../core/reply/stream-of-message.ts'
 import type { RequestDocument } from '../../../core/request/request.ts'
 import { ResponseEvents, type ResponseOptions } from './to-response-events.ts'
 
@@ -11,9 +11,7 @@ import { ResponseEvents, type ResponseOptions } from './to-response-events.ts'
 export function toResponse(message: Buffer, request: RequestDocument, options: ResponseOptions): Buffer | undefined {
   try {
     const events = new ResponseEvents(request, { ...options, isWhole: true })
-    scanEvents(streamOfMessage(message), (name, bytes, start, end) => {
-      events.event(name, bytes.toString('utf8', start, end))
-    })
+    for (const { name, data } of eventsOfMessage(message)) events.event(name, utf8Of(data))
     return events.response === undefined ? undefined : Buffer.from(events.response)
   } catch (error) {
     if (error instanceof ScanError || error instanceof SyntaxError) return undefined
