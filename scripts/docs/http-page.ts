@@ -51,7 +51,7 @@ const INTRODUCTION = `# HTTP API
 
 Every public route, from the OpenAPI 3.1 document that each gateway serves at \`GET /openapi.json\`; there it lists the routes that this gateway has. Credentials go into \`Authorization: Bearer …\`; an API key may also stand in \`x-api-key\`. Bodies and replies are JSON, but where an event stream or text is named. Members that are not listed pass through: requests to models are open to what providers add.
 
-Every reply has \`request-id\`; those of models also \`x-svc-pipe\`, \`x-svc-receipt\` and, from a cache, \`x-svc-cache\`; where plugins had nothing to do, \`x-svc-idle\` has each with its reason. Errors have one shape, and are listed in [errors](errors.md). Routes that plugins add are told with the plugin ([feedback](../../plugins/semantic-cache/README.md)), those of the dashboard [with it](../dashboard.md#behind-it).`
+Every reply has \`request-id\`; those of models also \`x-svc-pipe\`, \`x-svc-receipt\` and, from a cache, \`x-svc-cache\`; where plugins had nothing to do, \`x-svc-idle\` has each with its reason. Model requests may carry \`x-svc-tag\`, up to eight [tags](../costs.md#tags) separated by commas. Errors have one shape, and are listed in [errors](errors.md). Routes that plugins add are told with the plugin ([feedback](../../plugins/semantic-cache/README.md)), those of the dashboard [with it](../dashboard.md#behind-it).`
 
 /** Renders the reference page of the HTTP API. */
 export function httpPage(): string {

@@ -53,6 +53,8 @@ export interface Admitted {
   readonly authenticated: Authenticated
   readonly pipeline: RunnablePipeline
   readonly client: ClientRequest
+  /** Tags of the key and of the request. Default: none. */
+  readonly tags?: readonly string[]
   readonly targets: readonly [Target, ...Target[]]
   /** The stored response that a provider adds to the request. */
   readonly continued?: ContinuedResponse | undefined
@@ -144,11 +146,12 @@ function openExchange(
   admitted: Admitted,
   own: Pick<ExchangeState, 'signal' | 'beforeUpstream'>,
 ): Exchange {
-  const { options, authenticated, pipeline, client, targets, continued, conversation, headers } = admitted
+  const { options, authenticated, pipeline, client, tags, targets, continued, conversation, headers } = admitted
   return new Exchange({
     id: ctx.state.requestId,
     route: options.route,
     caller: authenticated.caller,
+    tags,
     credential: forProvider(authenticated.credential, targets[0].provider),
     headers: headers ?? ctx.req.headers,
     callerParts: options.callerParts,

@@ -16,6 +16,8 @@ const REQUEST = {
     startedAtMs: 1500,
     totalMs: 300,
     lost: null,
+    teamId: null as string | null,
+    tags: [] as string[],
     gatewayMs: 20,
     providerMs: 200 as number | null,
   },
@@ -81,6 +83,11 @@ test('spans: the times, attributes and faults of a request and its call', (t) =>
   const failed = (status: number | null) =>
     errorOf({ provider: null, trace: { steps: [], calls: [{ provider: 'gemini', outcome: 'failed', status }] } })[1]
   t.deepEqual([failed(503), failed(null)], ['503', 'no_answer'])
+  t.like(spans({ teamId: 'team_1', tags: ['a'] })[0]?.attributes, {
+    'turnpike.team_id': 'team_1',
+    'turnpike.tags': ['a'],
+  })
+  t.false('turnpike.tags' in (server?.attributes ?? {}))
   t.false('turnpike.receipt_id' in (spans({ hasReceipt: false })[0]?.attributes ?? {}))
 })
 
@@ -98,6 +105,10 @@ test('metrics: what a request adds to each series', (t) => {
     ...['[["vertex","served"],5]', '[["estimate"],7]', '[["gemini","answered","200"],1]', '[["m","hit"],1]'],
   ])
     t.true(counted.includes(sample), sample)
+  t.false(counted.includes('team_1'))
+  const owned = samplesOf((metrics) => metrics.count(finished({ teamId: 'team_1', tags: ['a', 'b'] })))
+  for (const sample of ['[["team_1","complete"],1]', '[["team_1"],5]', '[["a"],1],[["b"],1]', '[["a"],5],[["b"],5]'])
+    t.true(owned.includes(sample), sample)
   const unpriced = samplesOf((metrics) => metrics.count(finished({ costNanoUsd: null, tokens: null, provider: null })))
   t.regex(unpriced, /\[\[\],1\]/)
   t.true(unpriced.includes('["chat","none","served","complete","miss"]'))

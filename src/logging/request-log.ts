@@ -47,8 +47,12 @@ function keyMember(caller: Caller | undefined): string {
   return caller?.keyId === undefined ? '' : `,"key":"${caller.keyId}"`
 }
 
-function membersOf({ caller, client, target, pipeline, trace, calls, usage, reply }: Exchange): string {
-  let members = `${keyMember(caller)},"model":${JSON.stringify(client.document.model)},"provider":"${target.provider}","pipe":"${pipeline}"`
+function tagsMember(tags: readonly string[]): string {
+  return tags.length === 0 ? '' : `,"tags":"${tags.join(' ')}"`
+}
+
+function membersOf({ caller, tags, client, target, pipeline, trace, calls, usage, reply }: Exchange): string {
+  let members = `${keyMember(caller)}${tagsMember(tags)},"model":${JSON.stringify(client.document.model)},"provider":"${target.provider}","pipe":"${pipeline}"`
   if (calls.length > 1) members += `,"calls":${JSON.stringify(calls.map(describeCall).join(' '))}`
   if (trace.length > 0) members += `,"steps":${JSON.stringify(stepsOf(trace))}`
   const idle = idleModules(trace)

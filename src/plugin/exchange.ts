@@ -33,6 +33,7 @@ type PublicMember =
   | 'route'
   | 'signal'
   | 'storedInputTokens'
+  | 'tags'
   | 'target'
   | 'targets'
   | 'trace'

@@ -1,3 +1,4 @@
+import { TAG_HEADER } from '../core/request/tags.ts'
 import { betaTextOf, versionOf } from '../core/request/version-headers.ts'
 
 /** Rules for the client headers that a provider receives. */
@@ -22,8 +23,11 @@ export const CHAT_HEADERS: HeaderRules = { prefixes: ['openai-', 'x-stainless-']
 /** Rules of other APIs. */
 export const PLAIN_HEADERS: HeaderRules = { prefixes: [], hasVersions: false }
 
-/** Headers that carry a caller's credential to the gateway; the provider's credential is added under its own rules. */
-const CREDENTIALS = new Set(['authorization', 'x-api-key', 'x-provider-key', 'cookie'])
+/**
+ * Headers for the gateway alone: a caller's credential, since the provider's is added under its own rules, and the caller's
+ * tags, which are of no concern to a provider.
+ */
+const KEPT = new Set(['authorization', 'x-api-key', 'x-provider-key', 'cookie', TAG_HEADER])
 
 /**
  * Headers that select an account of the credential's owner, or have meaning only within one account: of two
@@ -91,7 +95,7 @@ export class HeaderForwarder {
   }
 
   #isForwarded(name: string): boolean {
-    if (CREDENTIALS.has(name) || (this.#hasVersions && VERSIONED.has(name))) return false
+    if (KEPT.has(name) || (this.#hasVersions && VERSIONED.has(name))) return false
     if (this.#exact.has(name)) return true
     for (const prefix of this.#prefixes) if (name.startsWith(prefix)) return true
     return false

@@ -21,6 +21,7 @@ const request = fc.record({
   tokens: fc.option(
     fc.record({ input: fc.nat(1e8), output: fc.nat(1e8), cacheRead: fc.nat(1e8), cacheWrite: fc.nat(1e8) }),
   ),
+  tags: fc.array(fc.string({ maxLength: 40 }), { maxLength: 8 }),
   steps: fc.array(
     fc.record({ module: fc.string(), action: fc.constantFrom('ran', 'hit', 'miss', 'held'), ms: fc.constant(1) }),
   ),

@@ -19,6 +19,8 @@ export interface ExchangeState {
   readonly id: string
   readonly route: RouteName
   readonly caller: Caller
+  /** Tags of the key and of the request. Default: none. */
+  readonly tags?: readonly string[] | undefined
   /** Credential to present to a provider as the caller's own; in cloud mode never the API key. */
   readonly credential: PresentedCredential | undefined
   /** Runs before a provider is called. Throws to refuse. */

@@ -1,22 +1,17 @@
 import type { Edit } from '../json/splice.ts'
-import type { PresentedCredential } from '../ports/provider.ts'
 import { removeAccountLimits } from '../reply/account-limits.ts'
 import type { Reply } from '../reply/reply.ts'
-import type { ReplyDialect } from '../reply/reply-dialect.ts'
 import type { Usage } from '../reply/usage.ts'
 import { IDLE } from '../telemetry/idle-modules.ts'
 import type { CallTrace, EditTrace, StepTrace } from '../telemetry/traces.ts'
 import type { Annotations, EditWatcher } from './annotations.ts'
 import type { AnswerLimit } from './answer-limit.ts'
-import type { Caller } from './caller.ts'
-import type { ClientRequest } from './client-request.ts'
 import type { Conversation } from './conversation/conversation.ts'
 import { conversationOf } from './conversation/conversation-of.ts'
-import { DeclaredWaits } from './declared-waits.ts'
+import { ExchangeFacts } from './exchange-facts.ts'
 import { cancelUnopened, type ExchangeState, editState, savedState, setReply, withSignal } from './exchange-state.ts'
 import type { PreservedText } from './preserved.ts'
 import type { RequestDocument } from './request.ts'
-import type { RouteName } from './route-name.ts'
 import { type SentRequest, withSent } from './sent-request.ts'
 import { type StoredContext, storedInputTokens } from './stored-context.ts'
 import type { Target } from './target.ts'
@@ -24,65 +19,20 @@ import type { Target } from './target.ts'
 export type { Target }
 
 /** A plugin's own handle on a request: it names edits and notes, and after a bypass of the plugin it changes nothing. */
-export class Exchange extends DeclaredWaits {
+export class Exchange extends ExchangeFacts {
   #state: ExchangeState
   #step: StepTrace | undefined
   #revoked = false
 
   constructor(state: ExchangeState, step?: StepTrace) {
-    super()
+    super(state)
     this.#state = state
     this.#step = step
-  }
-
-  /** Request id, `req_…`. */
-  get id(): string {
-    return this.#state.id
-  }
-
-  get route(): RouteName {
-    return this.#state.route
-  }
-
-  get caller(): Caller {
-    return this.#state.caller
-  }
-
-  get credential(): PresentedCredential | undefined {
-    return this.#state.credential
-  }
-
-  get headers(): NodeJS.Dict<string | string[]> {
-    return this.#state.headers
   }
 
   /** The caller's own parts of a call that can choose the account or the reply; credentials as hashes. */
   get callerParts(): string {
     return this.#state.callerParts?.(this) ?? ''
-  }
-
-  get query(): string {
-    return this.#state.query
-  }
-
-  /** The client's raw bytes, without the edits of plugins. */
-  get original(): Buffer {
-    return this.#state.client.document.bytes
-  }
-
-  /** The client's request, in its own dialect. */
-  get client(): ClientRequest {
-    return this.#state.client
-  }
-
-  /** The shape in which the client reads replies. */
-  get dialect(): ReplyDialect {
-    return this.#state.client.dialect
-  }
-
-  /** True if the client wants server-sent events. */
-  get wantsStream(): boolean {
-    return this.#state.client.document.stream
   }
 
   /** The conversation of the request, recognised when it is first read. */

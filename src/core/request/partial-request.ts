@@ -9,6 +9,8 @@ export interface PartialRequest {
   readonly dialect?: DialectName
   /** Unset until the credential is authenticated. */
   caller?: Caller | undefined
+  /** Unset until the headers are read: those of the caller's key. */
+  tags?: readonly string[] | undefined
   model?: string | undefined
   /** Headers of a model request, lower-case names. */
   readonly headers?: NodeJS.Dict<string | string[]>

@@ -7,6 +7,7 @@
 import { createHash, hash } from 'node:crypto'
 import type { Exchange } from './exchange.ts'
 import type { RequestDocument } from './request.ts'
+import { TAG_HEADER } from './tags.ts'
 import { betaTextOf, versionOf } from './version-headers.ts'
 
 /** The callers whose stored replies a caller may receive. */
@@ -130,7 +131,7 @@ function tellingHeaders({ headers }: Identified): [string, string][] {
   return values.sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** Returns whether a header is an option for plugins. The pipeline itself counts as resolved. */
+/** Returns whether a header is an option for plugins. The pipeline itself counts as resolved; tags change no reply. */
 function isWish(name: string): boolean {
-  return name.startsWith('x-svc-') && name !== 'x-svc-pipe'
+  return name.startsWith('x-svc-') && name !== 'x-svc-pipe' && name !== TAG_HEADER
 }

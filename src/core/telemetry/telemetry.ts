@@ -23,6 +23,12 @@ export interface FinishedRequest {
   /** The caller's scope; only that scope finds it. */
   readonly scope: string
   readonly keyId: string | null
+  /** Account of the key; `null` without one. */
+  readonly userId: string | null
+  /** Team of the key at admission. */
+  readonly teamId: string | null
+  /** Tags of the key and of the request, sorted; at most 8. */
+  readonly tags: readonly string[]
   /** Moment of admission, in milliseconds since 1970. */
   readonly startedAtMs: number
   readonly route: RouteName

@@ -31,4 +31,7 @@ export const REQUEST_COLUMNS: CsvColumns<ListedRequest> = [
   ['conversation_id', ({ conversation }) => conversation?.id ?? null],
   ['turn', ({ conversation }) => conversation?.turn ?? null],
   ['stop_reason', ({ stopReason }) => stopReason],
+  ['user_id', ({ userId }) => userId],
+  ['team_id', ({ teamId }) => teamId],
+  ['tags', ({ tags }) => (tags.length === 0 ? null : tags.join(' '))],
 ]

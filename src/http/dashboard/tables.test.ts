@@ -105,16 +105,20 @@ test('request file: each column has its own value', (t) => {
   // Safe: all that the columns read; each name is its own value.
   const names = ['id', 'requestId', 'keyId', 'route', 'isStream', 'status', 'outcome', 'reason', 'cache', 'pipeline']
   names.push('modelAsked', 'modelServed', 'provider', 'priceSource', 'counterfactualBasis', 'stopReason')
+  names.push('userId', 'teamId')
   const money = { costNanoUsd: 8_000_000_000, counterfactualNanoUsd: 9_000_000_000, startedAtMs: 0 }
   const own = Object.fromEntries(names.map((name) => [name, name]))
   const conversation = { id: 'conversationId', turn: 8 }
-  const row = { ...own, ...money, ...times, tokens, conversation } as unknown as ListedRequest
+  const row = { ...own, ...money, ...times, tokens, conversation, tags: ['a', 'b'] } as unknown as ListedRequest
   t.deepEqual(Object.fromEntries(REQUEST_COLUMNS.map(([name, value]) => [name, value(row)])), {
     id: 'id',
     request_id: 'requestId',
     conversation_id: 'conversationId',
     turn: 8,
     stop_reason: 'stopReason',
+    user_id: 'userId',
+    team_id: 'teamId',
+    tags: 'a b',
     started_at: '1970-01-01T00:00:00.000Z',
     key_id: 'keyId',
     route: 'route',

@@ -5,6 +5,7 @@ import type { ClientRequest } from '../../core/request/client-request.ts'
 import type { Target } from '../../core/request/exchange.ts'
 import type { PartialRequest } from '../../core/request/partial-request.ts'
 import { RequestDocument } from '../../core/request/request.ts'
+import { TAG_HEADER, tagsOf } from '../../core/request/tags.ts'
 import type { ClientDialect } from '../../dialects/client-dialect.ts'
 import type { Pipelines } from '../../pipeline/pipelines.ts'
 import { type AnswerOptions, answer } from '../answer.ts'
@@ -40,6 +41,8 @@ export function modelRoute(options: ModelRouteOptions): Middleware<RequestState>
     ctx.state.partialRequest = partialRequest
     const authenticated = await authenticateRequest(ctx.req, { ...options, partialRequest })
     const { scope, limits } = authenticated.caller
+    const tags = readTags(ctx, authenticated.caller)
+    partialRequest.tags = tags
     const rateLimitStatus = await limitRequests(options.limits, authenticated.caller)
     options.limits.running?.enter(scope, ctx.res)
     const header = pipelineHeader(ctx)
@@ -59,6 +62,7 @@ export function modelRoute(options: ModelRouteOptions): Middleware<RequestState>
       options,
       authenticated,
       pipeline,
+      tags,
       ...resumed,
       rateLimitStatus,
       enteredAtMs,
@@ -71,6 +75,13 @@ export function modelRoute(options: ModelRouteOptions): Middleware<RequestState>
 function resume(request: Resumed, { states }: ModelRouteOptions, caller: Caller): Resumed | Promise<Resumed> {
   const continues = request.client.document.shape.fields.has('previous_response_id')
   return states === undefined || !continues ? request : states.resume(request, caller)
+}
+
+/** Returns the tags of a request. Throws `invalid_request`. */
+function readTags({ req: { headers } }: Pick<Context, 'req'>, { tags }: Caller): readonly string[] {
+  const header = headers[TAG_HEADER]
+  if (header !== undefined) assertNoSecret(String(header), TAG_HEADER, headers)
+  return tagsOf(headers, tags)
 }
 
 /** Returns the pipeline string that the client sent. */

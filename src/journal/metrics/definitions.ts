@@ -4,6 +4,8 @@ export interface MetricDefinition {
   readonly kind: 'counter' | 'gauge' | 'histogram'
   readonly help: string
   readonly labels: readonly string[]
+  /** Most series; further ones share one. Default: 1,000. */
+  readonly mostSeries?: number
   /** Upper bounds of a histogram's buckets, in the metric's unit, ascending. */
   readonly buckets?: readonly number[]
 }
@@ -12,6 +14,12 @@ export interface MetricDefinition {
 const WHOLE = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
 /** Bucket bounds in seconds of the gateway's own share, in fractions of a millisecond. */
 const OWN = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1]
+
+/** Teams with series of their own, and endings of a request. */
+const MOST_TEAMS = 200
+const OUTCOMES = 5
+/** Tags with series of their own: clients choose them. */
+const MOST_TAGS = 200
 
 /** All metrics: `/metrics` and the reference page are printed from this table. */
 export const METRICS = {
@@ -82,6 +90,30 @@ export const METRICS = {
     kind: 'counter',
     help: 'The tokens of these prefixes.',
     labels: ['reason'],
+  },
+  turnpike_team_requests_total: {
+    kind: 'counter',
+    help: 'Requests with a key of a team that passed through a pipeline, by the team’s id; `other` beyond 200 teams. `outcome`: as of `turnpike_model_requests_total`.',
+    labels: ['team', 'outcome'],
+    mostSeries: MOST_TEAMS * OUTCOMES,
+  },
+  turnpike_team_cost_usd_total: {
+    kind: 'counter',
+    help: 'Their cost billed by providers, in USD.',
+    labels: ['team'],
+    mostSeries: MOST_TEAMS,
+  },
+  turnpike_tag_requests_total: {
+    kind: 'counter',
+    help: 'Requests with a tag that passed through a pipeline, once for each of their tags; `other` beyond the first 200 tags of a process.',
+    labels: ['tag'],
+    mostSeries: MOST_TAGS,
+  },
+  turnpike_tag_cost_usd_total: {
+    kind: 'counter',
+    help: 'Their cost billed by providers, in USD: in full for each of their tags.',
+    labels: ['tag'],
+    mostSeries: MOST_TAGS,
   },
   turnpike_unpriced_requests_total: {
     kind: 'counter',

@@ -13,7 +13,7 @@ const NAMES = Object.keys(METRICS) as MetricName[]
 export function createInstruments(): Instruments {
   const made = NAMES.map((name) => {
     const definition = definitionOf(name)
-    return [name, definition.kind === 'histogram' ? new Distributions(definition) : new Values()]
+    return [name, definition.kind === 'histogram' ? new Distributions(definition) : new Values(definition)]
   })
   return Object.fromEntries(made) as Instruments // safe: by each one’s kind
 }

@@ -55,6 +55,7 @@ export class Metrics {
     this.#countTokens(request)
     this.#countMoney(request)
     this.#countLoss(request)
+    this.#countOwners(request)
   }
 
   /** Returns all current values. */
@@ -79,6 +80,19 @@ export class Metrics {
     if (lost === null) return
     this.#of.turnpike_prompt_cache_lost_usd_total.add(toUsd(lost.nanoUsd), lost.reason)
     this.#of.turnpike_prompt_cache_lost_tokens_total.add(lost.tokens, lost.reason)
+  }
+
+  #countOwners({ teamId, tags, outcome, costNanoUsd }: FinishedRequest): void {
+    if (teamId === null && tags.length === 0) return
+    const usd = toUsd(costNanoUsd ?? 0)
+    if (teamId !== null) {
+      this.#of.turnpike_team_requests_total.add(1, teamId, outcome)
+      this.#of.turnpike_team_cost_usd_total.add(usd, teamId)
+    }
+    for (const tag of tags) {
+      this.#of.turnpike_tag_requests_total.add(1, tag)
+      this.#of.turnpike_tag_cost_usd_total.add(usd, tag)
+    }
   }
 
   #countMoney(request: FinishedRequest): void {

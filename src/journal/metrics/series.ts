@@ -1,6 +1,6 @@
 import type { MetricDefinition } from './definitions.ts'
 
-/** Bound of the series of one metric: all labels but models come from bounded sets; further series share one. */
+/** Default bound of the series of one metric: all labels but models come from bounded sets; further series share one. */
 const MOST_SERIES = 1000
 const OTHER = 'other'
 
@@ -16,11 +16,13 @@ class Branch<Cell> {
 /** Finds the cell of a series by its label values, without printing them as one key. */
 class Cells<Cell> {
   readonly #create: () => Cell
+  readonly #most: number
   readonly #root = new Branch<Cell>()
   readonly #series: [labels: readonly string[], cell: Cell][] = []
 
-  constructor(create: () => Cell) {
+  constructor(create: () => Cell, most: number = MOST_SERIES) {
     this.#create = create
+    this.#most = most
   }
 
   /** All series, in the order of their first use. */
@@ -31,7 +33,7 @@ class Cells<Cell> {
   of(labels: readonly string[]): Cell {
     let branch: Branch<Cell> | undefined = this.#root
     for (const label of labels) branch = branch?.branches.get(label)
-    return branch?.cell ?? this.#add(this.#series.length < MOST_SERIES ? labels : labels.map(() => OTHER))
+    return branch?.cell ?? this.#add(this.#series.length < this.#most ? labels : labels.map(() => OTHER))
   }
 
   #add(labels: readonly string[]): Cell {
@@ -51,7 +53,11 @@ class Cells<Cell> {
 
 /** The series of a counter or a gauge. */
 export class Values {
-  readonly #cells = new Cells(() => ({ value: 0 }))
+  readonly #cells: Cells<{ value: number }>
+
+  constructor({ mostSeries }: Pick<MetricDefinition, 'mostSeries'> = {}) {
+    this.#cells = new Cells(() => ({ value: 0 }), mostSeries)
+  }
 
   add(amount: number, ...labels: readonly string[]): void {
     this.#cells.of(labels).value += amount
@@ -72,9 +78,9 @@ export class Distributions {
   /** Counts by bucket, then the count above them all, then the sum. */
   readonly #cells: Cells<Float64Array>
 
-  constructor({ buckets = [] }: MetricDefinition) {
+  constructor({ buckets = [], mostSeries }: MetricDefinition) {
     this.#buckets = buckets
-    this.#cells = new Cells(() => new Float64Array(buckets.length + 2))
+    this.#cells = new Cells(() => new Float64Array(buckets.length + 2), mostSeries)
   }
 
   observe(value: number, ...labels: readonly string[]): void {

@@ -1,6 +1,7 @@
 import { answererOf, type CostByClass, type CostSplitter, NO_COST } from '../../core/money/prices.ts'
 import { nanoUsdOfDecimal } from '../../core/money/usd.ts'
 import { reasoningTokensOf } from '../../core/reply/usage.ts'
+import type { Caller } from '../../core/request/caller.ts'
 import type { Conversation } from '../../core/request/conversation/conversation.ts'
 import type { Exchange } from '../../core/request/exchange.ts'
 import type { PrefixLoss } from '../../core/telemetry/prefix-loss.ts'
@@ -51,7 +52,8 @@ export function finishedRequestOf(
     requestId: receipt.request_id,
     hasReceipt,
     scope: exchange.caller.scope,
-    keyId: exchange.caller.keyId ?? null,
+    ...ownersOf(exchange.caller),
+    tags: exchange.tags,
     startedAtMs: admittedAtMs,
     route: receipt.route,
     dialect: receipt.dialect,
@@ -82,6 +84,11 @@ export function finishedRequestOf(
     lost,
     trace: traceOf(receipt, exchange),
   }
+}
+
+/** Returns the key, person and team of a request. */
+export function ownersOf(caller: Caller | undefined): Pick<FinishedRequest, 'keyId' | 'userId' | 'teamId'> {
+  return { keyId: caller?.keyId ?? null, userId: caller?.userId ?? null, teamId: caller?.teamId ?? null }
 }
 
 /** Returns a conversation as a row has it. */

@@ -3,9 +3,10 @@ import type { Clock } from '../../core/ports/clock.ts'
 import type { RequestRecord } from '../../core/ports/request-record.ts'
 import { conversationNamed } from '../../core/request/conversation/conversations.ts'
 import type { PartialRequest } from '../../core/request/partial-request.ts'
+import { NO_TAGS } from '../../core/request/tags.ts'
 import { reasonOf } from '../../core/telemetry/refusal-reason.ts'
 import type { FinishedRequest, RequestConversation } from '../../core/telemetry/telemetry.ts'
-import { toRequestConversation } from './finished-request.ts'
+import { ownersOf, toRequestConversation } from './finished-request.ts'
 import { RandomPool } from './random-pool.ts'
 import { createReceiptId, ID_RANDOM_BYTES } from './receipt-id.ts'
 
@@ -129,14 +130,15 @@ interface RowParts {
 
 function rowOf(record: Refused, { id, startedAtMs, leftOut }: RowParts): FinishedRequest {
   const { partialRequest, requestId, status, durationMs, delivered, error, hide } = record
-  const { caller, model = '' } = partialRequest
+  const { caller, tags, model = '' } = partialRequest
   const more = leftOut === 0 ? '' : ` (${leftOut} refused before it are not listed)`
   return {
     id,
     requestId,
     hasReceipt: false,
     scope: caller?.scope ?? NO_SCOPE,
-    keyId: caller?.keyId ?? null,
+    ...ownersOf(caller),
+    tags: tags ?? caller?.tags ?? NO_TAGS,
     startedAtMs,
     route: partialRequest.route,
     dialect: partialRequest.dialect,

@@ -49,6 +49,8 @@ function serverSpan(request: FinishedRequest, context: TraceContext, origin: Spa
         'turnpike.request_id': request.requestId,
         ...given('gen_ai.conversation.id', request.conversation?.id),
         ...given('turnpike.conversation.turn', request.conversation?.turn),
+        ...given('turnpike.team_id', request.teamId),
+        ...(request.tags.length > 0 && { 'turnpike.tags': [...request.tags] }),
         ...given('turnpike.receipt_id', request.hasReceipt ? request.id : null),
         'turnpike.pipeline': request.pipeline,
         'turnpike.cache': request.cache,

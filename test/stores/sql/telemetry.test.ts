@@ -109,6 +109,9 @@ for (const engine of engines) {
     const request = sampleRequest({
       scope,
       keyId: 'key_1',
+      userId: 'user_1',
+      teamId: 'team_1',
+      tags: ['a.b', 'c'],
       status: null,
       outcome: 'cancelled',
       cache: 'attached',

@@ -138,6 +138,28 @@ const losses: Migration = {
   },
 }
 
+const OWNERS = ['user_id', 'team_id', 'tags'] as const
+
+/** Rows without a person, a team or tags, as all of local mode are, are in none of these indexes. */
+const owners: Migration = {
+  async up(db) {
+    for (const name of OWNERS) await db.schema.alterTable('usage_request').addColumn(name, 'text').execute()
+    for (const name of ['user_id', 'team_id'])
+      await db.schema
+        .createIndex(`usage_request_by_${name.slice(0, 4)}`)
+        .on('usage_request')
+        .columns([name, 'id'])
+        .where(sql.ref(name), 'is not', null)
+        .execute()
+    await db.schema
+      .createIndex('usage_request_tagged')
+      .on('usage_request')
+      .column('id')
+      .where(sql.ref('tags'), 'is not', null)
+      .execute()
+  },
+}
+
 /** The migrations from an empty database to telemetry's current tables. A released one never changes. */
 export const telemetryMigrations: Readonly<Record<string, Migration>> = {
   'telemetry-0001-usage': usage,
@@ -145,4 +167,5 @@ export const telemetryMigrations: Readonly<Record<string, Migration>> = {
   'telemetry-0003-ranges': ranges,
   'telemetry-0004-conversations': conversations,
   'telemetry-0005-losses': losses,
+  'telemetry-0006-owners': owners,
 }

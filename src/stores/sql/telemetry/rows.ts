@@ -69,6 +69,9 @@ export function toRow(request: FinishedRequest): RequestRow {
     lost_detail: storableOrNull(lost?.detail ?? null),
     lost_tokens: lost?.tokens ?? null,
     lost_nano_usd: exact(lost?.nanoUsd ?? null),
+    user_id: request.userId,
+    team_id: request.teamId,
+    tags: request.tags.length === 0 ? null : JSON.stringify(request.tags),
   }
   return REQUEST_COLUMNS.map((column) => record[column])
 }
@@ -115,6 +118,9 @@ export function toListed(record: Omit<UsageRequestTable, 'trace'>): ListedReques
     hasReceipt: record.has_receipt === 1,
     scope: record.scope,
     keyId: record.key_id,
+    userId: record.user_id,
+    teamId: record.team_id,
+    tags: record.tags === null ? [] : (JSON.parse(record.tags) as string[]),
     startedAtMs: record.started_at_ms,
     route: record.route as ListedRequest['route'],
     dialect: record.dialect as ListedRequest['dialect'],

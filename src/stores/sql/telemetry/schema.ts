@@ -66,6 +66,10 @@ export interface UsageRequestTable {
   lost_detail: string | null
   lost_tokens: number | null
   lost_nano_usd: number | null
+  user_id: string | null
+  team_id: string | null
+  /** JSON list of names; `null` for none. */
+  tags: string | null
 }
 
 /** Type of each column of a request. */
@@ -124,6 +128,9 @@ export const REQUEST_TYPES = {
   lost_detail: 'text',
   lost_tokens: 'bigint',
   lost_nano_usd: 'bigint',
+  user_id: 'text',
+  team_id: 'text',
+  tags: 'text',
 } as const satisfies Record<keyof UsageRequestTable, 'text' | 'bigint'>
 
 /** All columns of a request, in the order in which rows are sent to the database. The cast is safe: these are its keys. */
