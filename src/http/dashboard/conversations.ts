@@ -2,10 +2,11 @@ import { Readable } from 'node:stream'
 import type { Middleware } from 'koa'
 import { z } from 'zod'
 import { GatewayError } from '../../core/errors.ts'
-import type { ConversationReader, Run, TurnPage } from '../../core/telemetry/conversations.ts'
+import type { ConversationReader, ConversationTurn, Run } from '../../core/telemetry/conversations.ts'
 import type { Scopes } from '../../core/telemetry/telemetry.ts'
 import type { RequestState } from '../request-context.ts'
-import { limit, MOST_IN_ONE_LIST, readQuery, wholeNumber } from './query.ts'
+import { pages } from './pages.ts'
+import { limit, readQuery, wholeNumber } from './query.ts'
 import type { ReadViewer } from './viewer.ts'
 
 /** Dependencies of the routes of conversations. */
@@ -75,34 +76,13 @@ interface Source {
 async function* linesOf(id: string, source: Source): AsyncGenerator<Buffer> {
   yield* turnsOf(id, source)
   const { telemetry, scopes } = source
-  const agents = pages(
-    (page) => telemetry.agentIds(scopes, id, page),
-    (agent) => agent,
-  )
+  const agents = pages<string>((after, limit) => telemetry.agentIds(scopes, id, { after, limit }))
   for await (const ids of agents) for (const agent of ids) yield* turnsOf(agent, source)
 }
 
 async function* turnsOf(id: string, { telemetry, scopes }: Source): AsyncGenerator<Buffer> {
-  const turns = pages(
-    (page) => telemetry.turns(scopes, id, page),
-    (turn) => turn.id,
-  )
+  const turns = pages<ConversationTurn>((after, limit) => telemetry.turns(scopes, id, { after: after?.id, limit }))
   for await (const page of turns) yield Buffer.from(page.map((turn) => `${JSON.stringify(turn)}\n`).join(''))
-}
-
-/** Reads a list page by page; `idOf` returns the id after which the next page begins. */
-async function* pages<Item>(
-  read: (page: TurnPage) => Promise<readonly Item[]>,
-  idOf: (item: Item) => string,
-): AsyncGenerator<readonly Item[]> {
-  let after: string | undefined
-  for (;;) {
-    const page = await read({ after, limit: MOST_IN_ONE_LIST })
-    const last = page.at(-1)
-    if (last !== undefined) yield page
-    if (last === undefined || page.length < MOST_IN_ONE_LIST) return
-    after = idOf(last)
-  }
 }
 
 async function findRun(telemetry: ConversationReader, scopes: Scopes, id: string): Promise<Run> {

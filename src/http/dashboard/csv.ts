@@ -1,11 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import { decimalUsd } from '../../core/money/usd.ts'
-import { MOST_IN_ONE_LIST } from './query.ts'
-
-/** Rows of a file; more than spreadsheets open. */
-const MOST_IN_ONE_FILE = 1_000_000
-const CUT = 'This file ends after its first 1000000 rows. Narrow the search for the others.'
+import { pages, type ReadPage } from './pages.ts'
 
 /** The columns of a file, in their order. */
 export type CsvColumns<Row> = readonly (readonly [
@@ -17,30 +13,31 @@ export type CsvColumns<Row> = readonly (readonly [
 export interface CsvFile<Row> {
   readonly name: string
   readonly columns: CsvColumns<Row>
-  /** Returns the rows after one, or the first; at most `limit`. */
-  readonly page: (after: Row | undefined, limit: number) => Promise<readonly Row[]>
+  readonly page: ReadPage<Row>
 }
 
-/**
- * Streams a CSV file (RFC 4180) page by page, in bounded memory. It ends after a million rows; the last line of a
- * truncated file notes that.
- */
+/** Streams all rows as a CSV file (RFC 4180): a page is read once the client has taken the one before. */
 export function sendCsv<Row>(ctx: Context, file: CsvFile<Row>): void {
   ctx.type = 'text/csv; charset=utf-8'
   ctx.attachment(file.name)
   ctx.body = Readable.from(linesOf(file))
 }
 
-async function* linesOf<Row>({ columns, page }: CsvFile<Row>) {
+/** Streams all rows as a file with a JSON object in each line: a page is read once the client has taken the one before. */
+export function sendJsonl<Row>(ctx: Context, { name, page }: Pick<CsvFile<Row>, 'name' | 'page'>): void {
+  ctx.type = 'application/jsonl'
+  ctx.attachment(name)
+  ctx.body = Readable.from(objectsOf(page))
+}
+
+async function* linesOf<Row>({ columns, page }: CsvFile<Row>): AsyncGenerator<Buffer> {
   yield Buffer.from(`${columns.map(([name]) => name).join(',')}\r\n`)
-  let after: Row | undefined
-  for (let sent = 0; sent < MOST_IN_ONE_FILE; sent += MOST_IN_ONE_LIST) {
-    const rows = await page(after, MOST_IN_ONE_LIST)
+  for await (const rows of pages(page))
     yield Buffer.from(rows.map((row) => `${columns.map(([, value]) => cell(value(row))).join(',')}\r\n`).join(''))
-    if (rows.length < MOST_IN_ONE_LIST) return
-    after = rows.at(-1)
-  }
-  if ((await page(after, 1)).length > 0) yield Buffer.from(`${CUT}\r\n`)
+}
+
+async function* objectsOf<Row>(page: ReadPage<Row>): AsyncGenerator<Buffer> {
+  for await (const rows of pages(page)) yield Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
 }
 
 /**

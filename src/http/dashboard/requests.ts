@@ -13,7 +13,7 @@ import { firstReceiptIdAt } from '../../journal/receipts/receipt-id.ts'
 import type { Receipts } from '../../journal/receipts/receipts.ts'
 import { verifyReceipt } from '../../journal/receipts/verify.ts'
 import type { RequestState } from '../request-context.ts'
-import { sendCsv } from './csv.ts'
+import { sendCsv, sendJsonl } from './csv.ts'
 import { limit, readQuery, wholeNumber } from './query.ts'
 import { REQUEST_COLUMNS } from './request-file.ts'
 import type { ReadViewer } from './viewer.ts'
@@ -47,7 +47,7 @@ export function listRoute({ viewer, telemetry }: RequestRouteOptions): Middlewar
   }
 }
 
-/** `GET /dashboard/api/requests.csv`: returns the same as a file. */
+/** `GET /dashboard/api/requests.csv`: returns all of them as a file. */
 export function csvRoute({ viewer, telemetry }: RequestRouteOptions): Middleware<RequestState> {
   return async function requestsFile(ctx) {
     const { scopes } = await viewer(ctx)
@@ -55,6 +55,18 @@ export function csvRoute({ viewer, telemetry }: RequestRouteOptions): Middleware
     sendCsv<ListedRequest>(ctx, {
       name: 'turnpike-requests.csv',
       columns: REQUEST_COLUMNS,
+      page: (after, limit) => telemetry.list(scopes, { ...page, after: after?.id, limit }),
+    })
+  }
+}
+
+/** `GET /dashboard/api/requests.jsonl`: returns all of them as a file, one in each line, as the list has them. */
+export function jsonlRoute({ viewer, telemetry }: RequestRouteOptions): Middleware<RequestState> {
+  return async function requestLines(ctx) {
+    const { scopes } = await viewer(ctx)
+    const page = pageOf(ctx)
+    sendJsonl<ListedRequest>(ctx, {
+      name: 'turnpike-requests.jsonl',
       page: (after, limit) => telemetry.list(scopes, { ...page, after: after?.id, limit }),
     })
   }

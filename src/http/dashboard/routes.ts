@@ -19,7 +19,7 @@ import type { LivePages } from './live-pages.ts'
 import { liveRoute } from './live-route.ts'
 import { overviewRoute } from './overview.ts'
 import { paymentDaysRoute, paymentRoute, paymentsFileRoute, paymentsRoute } from './payments.ts'
-import { csvRoute, listRoute, type RequestRouteOptions, requestRoute } from './requests.ts'
+import { csvRoute, jsonlRoute, listRoute, type RequestRouteOptions, requestRoute } from './requests.ts'
 import { type DashboardFacts, signInRoute, signOut, viewerRoute } from './session-routes.ts'
 import { assertOperator, type ReadViewer } from './viewer.ts'
 
@@ -86,6 +86,7 @@ export function addDashboard(router: Router<RequestState>, options: DashboardOpt
   api('overview', overviewRoute(requests))
   api('requests', listRoute(requests))
   api('requests.csv', csvRoute(requests))
+  api('requests.jsonl', jsonlRoute(requests))
   api('requests/:id', requestRoute(requests))
   api('conversations', conversationsRoute(requests))
   api('conversations/:id', conversationRoute(requests))
