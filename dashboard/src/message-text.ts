@@ -33,6 +33,18 @@ export function replyParts(reply: string): MessagePart[] | undefined {
   return parts.length === 0 ? undefined : parts
 }
 
+/** Returns the message of the error in a reply, in JSON or as an event; `undefined` without one. */
+export function errorIn(reply: string): string | undefined {
+  const events = reply.split('\n').filter((line) => line.startsWith('data:'))
+  const bodies = events.length === 0 ? [reply] : events.map((line) => line.slice('data:'.length))
+  for (const body of bodies) {
+    const { error, response } = parsed(body) ?? {}
+    const found = error ?? fieldsOf(response).error
+    if (found !== undefined && found !== null) return String(fieldsOf(found).message ?? textOf(found))
+  }
+  return undefined
+}
+
 function bodyParts({ content, choices, output, error }: Fields): MessagePart[] {
   if (error !== undefined) return [{ title: 'error', text: textOf(error) }]
   if (choices !== undefined) return listOf(choices).flatMap(({ message }) => partsOf(fieldsOf(message)))
@@ -93,7 +105,7 @@ function resultText(content: unknown): string {
     .join('\n')
 }
 
-/** Joins the deltas of a stream; a Responses stream has its whole items in it. */
+/** Joins the deltas of a stream; a finished item of a Responses stream replaces its deltas. */
 function eventParts(stream: string): MessagePart[] {
   const parts = new Map<string, { title: string; text: string }>()
   const add = (key: string, title: string, text: unknown) => {
@@ -103,10 +115,15 @@ function eventParts(stream: string): MessagePart[] {
   for (const line of stream.split('\n')) {
     const event = line.startsWith('data:') ? parsed(line.slice('data:'.length)) : undefined
     if (event === undefined) continue
-    if (event.type === 'response.output_item.done')
-      for (const [index, part] of partsOf(fieldsOf(event.item)).entries())
-        add(`${String(event.output_index)} ${index}`, part.title, part.text)
-    else if (event.choices !== undefined) addChatDelta(event, add)
+    if (String(event.type).startsWith('response.')) {
+      const key = `${String(event.output_index)} `
+      if (event.type !== 'response.output_item.done') addResponseDelta(event, add)
+      else {
+        for (const old of parts.keys()) if (old.startsWith(key)) parts.delete(old)
+        for (const [index, part] of partsOf(fieldsOf(event.item)).entries())
+          add(`${key}${index}`, part.title, part.text)
+      }
+    } else if (event.choices !== undefined) addChatDelta(event, add)
     else addMessagesEvent(event, add)
   }
   return [...parts.values()].map(({ title, text }) => ({ title, text: readable(text) }))
@@ -125,6 +142,27 @@ function addMessagesEvent({ type, index, content_block: block, delta, error }: F
     const { text, thinking, partial_json: json } = fieldsOf(delta)
     add(key, 'assistant', text ?? thinking ?? json)
   }
+}
+
+/** Kinds of deltas of a Responses stream, as titles. */
+const RESPONSE_DELTAS: Readonly<Record<string, string>> = {
+  'response.output_text.delta': 'assistant',
+  'response.refusal.delta': 'assistant',
+  'response.reasoning_text.delta': 'thinking',
+  'response.reasoning_summary_text.delta': 'thinking',
+  'response.function_call_arguments.delta': 'call',
+  'response.custom_tool_call_input.delta': 'call',
+}
+
+function addResponseDelta(event: Fields, add: Add): void {
+  const { type, output_index: item, delta } = event
+  const part = event.content_index ?? event.summary_index ?? 0
+  const key = `${String(item)} ${String(part)}`
+  const added = fieldsOf(event.item)
+  if (type === 'response.output_item.added' && added.name !== undefined) add(key, `call of ${String(added.name)}`, '')
+  const title = RESPONSE_DELTAS[String(type)]
+  if (title !== undefined) add(key, title, delta)
+  if (type === 'response.failed') add('error', 'error', textOf(fieldsOf(event.response).error))
 }
 
 function addChatDelta({ choices }: Fields, add: Add): void {

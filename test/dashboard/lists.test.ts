@@ -68,6 +68,14 @@ for (const hash of ['#/requests', '#/live'])
     }
   })
 
+test('lists: the page of a request that did not end well begins with the reason', async (t) => {
+  await using open = await browser.open(`${url}/#/requests?ended=failed`)
+  const { page } = open
+  await page.locator('.row .time a').click()
+  const reason = page.locator('.reason', { has: page.getByRole('heading', { name: 'Why it failed' }) })
+  t.regex((await reason.textContent()) ?? '', /The reply broke off before its end\..*The client received: /)
+})
+
 test('lists: tokens in are the same on all pages, those of the provider’s cache included', async (t) => {
   await using open = await browser.open(`${url}/#/requests?text=${idOfCached}`)
   const { page } = open

@@ -2,7 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { diffLines, diffTexts } from '../../dashboard/src/diff.ts'
 import { count, duration, moment, percent, size, span, usd, visible } from '../../dashboard/src/format.ts'
-import { newParts, replyParts } from '../../dashboard/src/message-text.ts'
+import { errorIn, newParts, replyParts } from '../../dashboard/src/message-text.ts'
 import { fromSteps, moved, toSteps } from '../../dashboard/src/pipeline-text.ts'
 import { readable } from '../../dashboard/src/readable.ts'
 import { parseRoute } from '../../dashboard/src/route.ts'
@@ -177,6 +177,27 @@ test('message text: a reply is its texts and calls, in JSON and as events, in ev
       { type: 'response.output_item.done', output_index: 1, item: item[1] },
     ),
   }
-  for (const [name, reply] of Object.entries(replies)) t.deepEqual(replyParts(reply), whole, name)
+  const cut = events(
+    { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: 'I ' },
+    { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: 'look.' },
+    { type: 'response.output_item.added', output_index: 1, item: { type: 'function_call', name: 'ls' } },
+    { type: 'response.function_call_arguments.delta', output_index: 1, delta: '{"a":' },
+    { type: 'response.function_call_arguments.delta', output_index: 1, delta: '1}' },
+  )
+  const all = { ...replies, 'responses as events, cut': cut, both: `${cut}${replies['responses as events']}` }
+  for (const [name, reply] of Object.entries(all)) t.deepEqual(replyParts(reply), whole, name)
   t.is(replyParts('<html>'), undefined)
+})
+
+test('message text: the error of a reply is its message, in JSON and as an event, in every dialect', (t) => {
+  const error = { type: 'api_error', message: 'the provider is away' }
+  const replies = {
+    messages: json({ type: 'error', error }),
+    'chat and responses': json({ error: { ...error, code: null } }),
+    'messages as events': events({ type: 'message_start', message: {} }, { type: 'error', error }),
+    'responses as events': events({ type: 'response.failed', response: { error } }),
+  }
+  for (const [name, reply] of Object.entries(replies)) t.is(errorIn(reply), error.message, name)
+  t.is(errorIn(json({ output: [], error: null })), undefined)
+  t.is(errorIn(events({ type: 'message_stop' })), undefined)
 })

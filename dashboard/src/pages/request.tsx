@@ -3,11 +3,13 @@ import type { ReceiptProof } from '../../../src/core/telemetry/receipt.ts'
 import type { FinishedRequest } from '../../../src/core/telemetry/telemetry.ts'
 import { tokensIn } from '../../../src/core/telemetry/tokens-in.ts'
 import { count, duration, moment, NOTHING, usd, visible } from '../format.ts'
+import { errorIn, replyParts } from '../message-text.ts'
 import { CacheBadge, StatusBadge } from '../parts/badges.tsx'
 import { ConversationLink } from '../parts/conversation-link.tsx'
 import { Copy } from '../parts/copy.tsx'
 import { Edits } from '../parts/edits.tsx'
 import { Fact } from '../parts/facts.tsx'
+import { MessageText } from '../parts/message-text.tsx'
 import { Cost, savedOf } from '../parts/request-columns.tsx'
 import { Busy, Failure } from '../parts/states.tsx'
 import { BodyText } from '../parts/text.tsx'
@@ -53,6 +55,7 @@ function Detail(detail: RequestDetail) {
           </a>
         )}
       </div>
+      <FailureReason {...detail} />
       <Facts {...request} atMostUsd={detail.receipt?.receipt.counterfactual.usd_at_most} />
       <section aria-labelledby="trace">
         <h2 id="trace">Timeline</h2>
@@ -64,6 +67,27 @@ function Detail(detail: RequestDetail) {
       <Bodies {...detail} />
       <ReceiptPart {...detail} />
     </>
+  )
+}
+
+const UNFINISHED: Readonly<Record<string, string>> = {
+  incomplete: 'The reply broke off before its end.',
+  cancelled: 'The client disconnected before the end of the reply.',
+  error: 'The request failed without a reason in its row.',
+}
+
+/** Reason of a request that did not end well, with the error of the reply where its body is kept. */
+function FailureReason({ request, capture }: RequestDetail) {
+  const { outcome, reason } = request
+  if (outcome === 'complete' && reason === null) return null
+  const error = capture === null ? undefined : errorIn(capture.reply.text)
+  const words = reason ?? UNFINISHED[outcome] ?? `This request ended as ${outcome}.`
+  return (
+    <div class="notice failure reason">
+      <h2>{outcome === 'refused' ? 'Why it was refused' : 'Why it failed'}</h2>
+      <p class="wrap">{visible(words)}</p>
+      {error !== undefined && !words.includes(error) && <p class="wrap">The client received: {visible(error)}</p>}
+    </div>
   )
 }
 
@@ -124,11 +148,6 @@ function Facts({ atMostUsd, ...request }: FinishedRequest & { atMostUsd: string 
           </small>
         </Fact>
       )}
-      {request.reason !== null && (
-        <Fact name="Reason of refusal" isWide>
-          {visible(request.reason)}
-        </Fact>
-      )}
       <Fact name="Pipeline" isWide>
         <code>{visible(request.pipeline)}</code>
       </Fact>
@@ -162,7 +181,11 @@ function Bodies({ capture }: RequestDetail) {
       <h2 id="bodies">Bodies</h2>
       <div class="two">
         <BodyText title="Request, as sent by the client" body={capture.request} />
-        <BodyText title="Reply, as received by the client" body={capture.reply} />
+        <MessageText
+          title="Reply, as received by the client"
+          parts={replyParts(capture.reply.text)}
+          body={capture.reply}
+        />
       </div>
     </section>
   )

@@ -1,4 +1,5 @@
 import './text.css'
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { type DiffLine, diffTexts } from '../diff.ts'
 import { count, size, visible } from '../format.ts'
@@ -24,8 +25,15 @@ function shownLine(line: string): string {
   return `${text.slice(0, LONGEST_LINE)} … ${count(text.length - LONGEST_LINE)} more characters`
 }
 
+interface BodyTextProps {
+  readonly title: string
+  readonly body: KeptBody
+  /** Button beside the title. */
+  readonly action?: ComponentChildren
+}
+
 /** Body as text, of any content. */
-export function BodyText({ title, body }: { title: string; body: KeptBody }) {
+export function BodyText({ title, body, action }: BodyTextProps) {
   const [isWhole, showWhole] = useState(false)
   const text = readable(body.text)
   const shown = isWhole ? text : text.slice(0, LONGEST_SHOWN)
@@ -37,6 +45,7 @@ export function BodyText({ title, body }: { title: string; body: KeptBody }) {
           {size(body.totalBytes)}
           {body.isCut && ', kept in part'}
         </span>
+        {action}
         <Copy text={body.text} />
       </div>
       <pre class="scroll" tabIndex={0} role="region" aria-label={title}>
