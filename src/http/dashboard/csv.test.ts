@@ -10,7 +10,7 @@ import { sendCsv, sendJsonl } from './csv.ts'
  */
 const ROW = 'x'.repeat(1000)
 const PAGE_BYTES = 500 * (ROW.length + 2)
-/** What the sockets of both ends hold, at most. */
+/** Bound on what the sockets of both ends hold. */
 const MOST_AHEAD_BYTES = 8 * 1024 ** 2
 const ENDLESS = 1_000_000
 
