@@ -6,6 +6,8 @@ const WHEN: Record<ErrorCode, string> = {
   invalid_request: 'The body, the pipeline string, an option or the model’s prefix is not valid; the message names it.',
   authentication_error: 'No credential was sent, or there is none for the provider.',
   key_revoked: 'The key was revoked; it does not count as a failed authentication of its address.',
+  key_expired:
+    'The key has expired, or was rotated and its overlap is over; no failed authentication of its address either.',
   payment_required: 'Out of credits.',
   permission_error: 'The caller is known but may not do this.',
   not_found: 'The path, or the caller’s resource, does not exist.',

@@ -11,7 +11,9 @@ import type { Disposal } from '../core/disposal.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { Log } from '../core/ports/log.ts'
 import { type Authenticate, createCloudAuthenticate, createLocalAuthenticate } from '../http/authentication.ts'
+import { operatorClaim } from '../http/dashboard/viewer.ts'
 import type { RequestLimits } from '../http/rate-limit.ts'
+import { createRefusalAudit } from '../http/refusal-audit.ts'
 import type { KeyRouteParts } from '../http/routes/keys.ts'
 import { createSessionReader } from '../http/session.ts'
 import { openKeyLookup } from '../stores/sql/accounts/key-lookup.ts'
@@ -62,7 +64,13 @@ async function openCloudAccounts(options: AccountsOptions, disposal: Disposal): 
   return {
     authenticate: createCloudAuthenticate(authenticateKey),
     routes: {
-      session: createSessionReader({ verify, limits, openAccount: (id) => database.run('account.open', { id }) }),
+      session: createSessionReader({
+        verify,
+        limits,
+        openAccount: (id) => database.run('account.open', { id }),
+        isOperator: operatorClaim(config.sessions.operator_claim),
+      }),
+      auditRefusals: createRefusalAudit({ append: (note) => database.run('audit.append', note), clock, log }),
       keys: new Keys({ store: keyStore, hashKey, lastUsed, label, most, assertPipeline }),
     },
     verify,

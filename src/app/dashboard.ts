@@ -1,5 +1,4 @@
 import path from 'node:path'
-import { scopeOfKey } from '../accounts/keys/authenticate.ts'
 import { listOptions, typeNameOf } from '../config/options.ts'
 import type { Config } from '../config/schema.ts'
 import type { SettingsInForce } from '../config/settings-in-force.ts'
@@ -15,7 +14,7 @@ import { LivePages } from '../http/dashboard/live-pages.ts'
 import { createMemoryCaptures } from '../http/dashboard/memory-captures.ts'
 import { createPeerCaptures } from '../http/dashboard/peer-captures.ts'
 import type { DashboardOptions } from '../http/dashboard/routes.ts'
-import { createCloudViewer, createLocalViewer, operatorClaim, type ReadViewer } from '../http/dashboard/viewer.ts'
+import { createCloudViewer, createLocalViewer, type ReadViewer } from '../http/dashboard/viewer.ts'
 import type { RequestLimits } from '../http/rate-limit.ts'
 import type { Pipelines } from '../pipeline/pipelines.ts'
 import type { LoadedPlugin, PluginRegistry } from '../pipeline/registry.ts'
@@ -101,7 +100,7 @@ export function openDashboard(parts: DashboardParts): DashboardOptions | undefin
   const installed = () => registry.names.flatMap((name) => registry.get(name) ?? [])
   return {
     folder: BUILT_FILES,
-    viewer: viewerOf(config, accounts),
+    viewer: viewerOf(config, { accounts, database }),
     signIn: accounts.verify && { verify: accounts.verify, limits },
     facts: {
       mode: config.mode,
@@ -136,18 +135,19 @@ export function knownHostsOf({ server }: Config): ReadonlySet<string> {
   return new Set([server.public_url, server.dashboard_url].flatMap((url) => (url ? [new URL(url).hostname] : [])))
 }
 
-function viewerOf(config: Config, { routes }: Accounts): ReadViewer {
-  const { dashboard, sessions } = config
+function viewerOf(
+  config: Config,
+  { accounts: { routes }, database }: Pick<DashboardParts, 'accounts' | 'database'>,
+): ReadViewer {
+  const { dashboard } = config
   if (routes === undefined) {
     // Safe: there is no dashboard with `off`.
     const access = dashboard.access as 'loopback' | 'open'
     return createLocalViewer({ access, knownHosts: knownHostsOf(config) })
   }
-  const { session, keys } = routes
   return createCloudViewer({
-    session,
-    scopesOf: async (userId) => (await keys.list(userId)).map(({ id }) => scopeOfKey(id)),
-    isOperator: operatorClaim(sessions.operator_claim),
+    session: routes.session,
+    keysOf: (accountId, leads) => database.run('keys.in-reach', { accountId, leads }),
   })
 }
 

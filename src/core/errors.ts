@@ -6,6 +6,7 @@ export const errorCatalogue = {
   invalid_request: { status: 400, type: 'invalid_request' },
   authentication_error: { status: 401, type: 'authentication_error' },
   key_revoked: { status: 401, type: 'authentication_error' },
+  key_expired: { status: 401, type: 'authentication_error' },
   payment_required: { status: 402, type: 'payment_required' },
   permission_error: { status: 403, type: 'permission_error' },
   not_found: { status: 404, type: 'not_found' },
@@ -58,6 +59,7 @@ const RETRY_SOON = { 'retry-after': '1' }
 const FINAL_CODES = new Set<ErrorCode>([
   'authentication_error',
   'key_revoked',
+  'key_expired',
   'payment_required',
   'permission_error',
   'unavailable_in_mode',

@@ -13,6 +13,7 @@ test('errors: status, type and advice about retries of each code', (t) => {
     invalid_request 400 invalid_request -
     authentication_error 401 authentication_error final
     key_revoked 401 authentication_error final
+    key_expired 401 authentication_error final
     payment_required 402 payment_required final
     permission_error 403 permission_error final
     not_found 404 not_found -

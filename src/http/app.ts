@@ -110,6 +110,8 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
     ctx.state.route = ctx.path
     return model(ctx, next)
   })
+  // After the routes of models, which have no roles.
+  if (options.accounts !== undefined) app.use(options.accounts.auditRefusals)
   const router = createRouter(options, hot)
   const { intakes } = options
   app

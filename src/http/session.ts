@@ -3,10 +3,12 @@ import { SUSPENDED } from '../accounts/keys/authenticate.ts'
 import { looksLikeKey } from '../accounts/keys/key-format.ts'
 import type { Session, VerifySession } from '../accounts/sessions/session.ts'
 import { GatewayError } from '../core/errors.ts'
+import type { AccountStanding, Role } from '../core/ports/people.ts'
 import { countFailedAuthentication } from './authentication.ts'
 import { bearerOf } from './credential.ts'
 import { dashboardTokenOf } from './dashboard/session-cookie.ts'
 import { limitRequests, type RequestLimits } from './rate-limit.ts'
+import { highestRole, RoleRefused } from './roles.ts'
 
 /** Requests per minute of one user to the routes of keys and billing, over all sessions. */
 const REQUESTS_PER_MINUTE = 600
@@ -16,26 +18,46 @@ export interface SessionReaderOptions {
   readonly verify: VerifySession
   readonly limits: RequestLimits
   /** Returns the user's account; creates it at the first sign-in. Throws `service_unavailable`. */
-  readonly openAccount: (userId: string) => Promise<{ readonly suspendedAtMs: number | null }>
+  readonly openAccount: (userId: string) => Promise<AccountStanding>
+  /** Returns whether these claims make an operator. */
+  readonly isOperator: (claims: Session['claims']) => boolean
+}
+
+/** A signed-in user with the role of the moment. */
+export interface SignedIn extends Session {
+  readonly role: Role
+  /** Ids of the teams that the user leads. */
+  readonly teamIds: readonly string[]
 }
 
 /**
  * Returns the user of a request, from its session token. Throws `authentication_error`, `permission_error` for a
- * suspended account, `rate_limit_error`, `service_unavailable`.
+ * suspended account and for a change by a viewer, `rate_limit_error`, `service_unavailable`.
  */
-export type ReadSession = (ctx: Context) => Promise<Session>
+export type ReadSession = (ctx: Context) => Promise<SignedIn>
+
+/** Methods that change nothing. */
+const READING = new Set(['GET', 'HEAD'])
 
 /** Creates the reader of sessions. */
-export function createSessionReader({ verify, limits, openAccount }: SessionReaderOptions): ReadSession {
+export function createSessionReader(options: SessionReaderOptions): ReadSession {
+  const { verify, limits, openAccount, isOperator } = options
   // The operator's limit is for model requests, and may be a few per minute.
   const sessionLimits = { ...limits, requestsPerMinute: REQUESTS_PER_MINUTE }
   return async function session(ctx) {
     const session = await identifyUser(ctx, { verify, limits })
     const standing = await limitRequests(sessionLimits, { scope: `session:${session.userId}` })
     ctx.set({ 'cache-control': 'no-store', ...standing })
-    const { suspendedAtMs } = await openAccount(session.userId)
+    const { suspendedAtMs, role: stored, leads } = await openAccount(session.userId)
     if (suspendedAtMs !== null) throw new GatewayError('permission_error', SUSPENDED)
-    return session
+    const role = highestRole([
+      stored,
+      ...(leads.length > 0 ? (['lead'] as const) : []),
+      ...(isOperator(session.claims) ? (['operator'] as const) : []),
+    ])
+    if (role === 'viewer' && !READING.has(ctx.method))
+      throw new RoleRefused(session.userId, 'Your role is `viewer`, which changes nothing. Ask an operator.')
+    return { ...session, role, teamIds: leads }
   }
 }
 

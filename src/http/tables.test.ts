@@ -3,6 +3,7 @@ import { Socket } from 'node:net'
 import test from 'ava'
 import type { Context } from 'koa'
 import { GatewayError } from '../core/errors.ts'
+import type { AccountStanding } from '../core/ports/people.ts'
 import type { RateDecision } from '../core/ports/rate-limit.ts'
 import { countFailedAuthentication, createCloudAuthenticate, createLocalAuthenticate } from './authentication.ts'
 import { assertJson } from './content-type.ts'
@@ -16,6 +17,7 @@ import { isUnpaid, limitPresented, unpaid, withoutCredential } from './payment-c
 import { limitRequests } from './rate-limit.ts'
 import { Readiness } from './readiness.ts'
 import { repetitionOf } from './repeated-answer.ts'
+import { RoleRefused } from './roles.ts'
 import { RunningRequests } from './running-requests.ts'
 import { followBody, ObservedResponse } from './sent-body.ts'
 import { createSessionReader } from './session.ts'
@@ -133,7 +135,7 @@ test('key limits: modules that the caller has chosen must be listed; those of th
   const isAllowed = (names: string[], source: 'default' | 'request', modules?: string[]) => {
     const steps = names.map((name) => ({ step: { name: name.replace('!', '') }, isLocked: name.endsWith('!') }))
     // Safe: the check reads only these members.
-    return passes(() => assertModules({ steps, source } as never, modules && { modules }))
+    return passes(() => assertModules({ steps, source } as never, modules === undefined ? {} : { limits: { modules } }))
   }
   t.true(isAllowed(['a'], 'request'), 'no list')
   t.true(isAllowed(['a', 'b'], 'request', ['b', 'a']))
@@ -343,11 +345,12 @@ test('sessions: a token in either place, 600 requests a minute, and no suspended
     },
     close: async () => {},
   }
-  const read = async (authorization: string | undefined, suspendedAtMs: number | null = null) => {
+  const read = async (authorization: string | undefined, given: Partial<AccountStanding> = {}) => {
     const session = createSessionReader({
-      verify: async (token) => ({ userId: token, claims: {} }),
+      verify: async (token) => ({ userId: token, claims: { sub: token } }),
       limits: { requests, requestsPerMinute: 5, failures: undefined },
-      openAccount: async () => ({ suspendedAtMs }),
+      openAccount: async () => ({ tier: 'free', role: 'member', suspendedAtMs: null, leads: [], ...given }),
+      isOperator: () => false,
     })
     const ctx = contextOf('GET', '/v1/keys')
     // Safe: what is read of a request.
@@ -359,7 +362,56 @@ test('sessions: a token in either place, 600 requests a minute, and no suspended
   t.deepEqual(taken, ['session:ann', 600])
   t.like(await read(undefined), { userId: 'cookie' })
   await t.throwsAsync(read('Bearer svc_live_abc'), { message: /API keys are not accepted/ })
-  await t.throwsAsync(read('Bearer ann', 0), { code: 'permission_error' })
+  await t.throwsAsync(read('Bearer ann', { suspendedAtMs: 0 }), { code: 'permission_error' })
+})
+
+test('session: the role is the highest of the account’s, the teams’ and the claims’; a viewer changes nothing', async (t) => {
+  const limits = { requests: undefined, requestsPerMinute: 5, failures: undefined }
+  const read = (given: Partial<AccountStanding>, { user = 'ann', method = 'GET' } = {}) => {
+    const session = createSessionReader({
+      verify: async () => ({ userId: user, claims: { sub: user } }),
+      limits,
+      openAccount: async () => ({ tier: 'free', role: 'member', suspendedAtMs: null, leads: [], ...given }),
+      isOperator: (claims) => claims.sub === 'boss',
+    })
+    const ctx = contextOf(method, '/v1/keys')
+    // Safe: what is read of a request.
+    return session(Object.assign(ctx, { req: { headers: { authorization: 'Bearer t' } }, set() {} }) as never)
+  }
+  const roleOf = async (...given: Parameters<typeof read>) => (await read(...given)).role
+  t.is(await roleOf({}), 'member')
+  t.is(await roleOf({ role: 'viewer' }), 'viewer')
+  t.is(await roleOf({ role: 'viewer', leads: ['t'] }), 'lead')
+  t.is(await roleOf({ role: 'operator', leads: ['t'] }), 'operator')
+  t.is(await roleOf({ role: 'viewer' }, { user: 'boss' }), 'operator')
+  t.is(await roleOf({ role: 'viewer' }, { method: 'HEAD' }), 'viewer')
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
+    await t.throwsAsync(read({ role: 'viewer' }, { method }), { instanceOf: RoleRefused })
+})
+
+test('rate limits: a person’s and a team’s count all of their keys; the refusal names whose limit it is', async (t) => {
+  const taken: string[] = []
+  let refusing = ''
+  const requests = {
+    take: (key: string, most = 0) => {
+      taken.push(`${key}/${most}`)
+      return { ...decision(most), remaining: most, isAllowed: !key.startsWith(refusing) || refusing === '' }
+    },
+    close: async () => {},
+  }
+  const caller = { scope: 'key:a', keyId: 'a', userId: 'ann', teamId: 'team_1' }
+  const limited = { ...caller, personLimits: { requestsPerMinute: 7 }, teamLimits: { requestsPerMinute: 3 } }
+  const limit = () => limitRequests({ requests, requestsPerMinute: 9, failures: undefined }, limited)
+  t.is((await limit())['ratelimit-policy'], '"team";q=3;w=60', 'the limit with the least left')
+  t.deepEqual(taken, ['key:a/9', 'user:ann/7', 'team:team_1/3'])
+  for (const [owner, words] of [
+    ['key:', /^More than 9 requests in 60 seconds with this key\./],
+    ['user:', /^More than 7 requests in 60 seconds by the owner of this key\./],
+    ['team:', /^More than 3 requests in 60 seconds by the team of this key\./],
+  ] as const) {
+    refusing = owner
+    await t.throwsAsync(limit(), { message: words })
+  }
 })
 
 test('payments: how each credential is counted, and what providers see', async (t) => {

@@ -7,12 +7,21 @@ import { createKeyHash } from './key-hash.ts'
 
 const FOUND: KeyInUse = {
   id: 'key_1',
+  hash: '',
   accountId: 'alice',
   pipelineConfig: 'none',
   limits: null,
+  tags: null,
   revokedAtMs: null,
+  keySuspendedAtMs: null,
+  expiresAtMs: null,
+  previousUntilMs: null,
   tier: 'pro',
   suspendedAtMs: null,
+  personLimits: null,
+  teamId: null,
+  teamLimits: null,
+  tagLimits: null,
 }
 
 function open(find: (hash: string) => KeyInUse | undefined | Promise<KeyInUse | undefined>) {
@@ -22,7 +31,9 @@ function open(find: (hash: string) => KeyInUse | undefined | Promise<KeyInUse | 
   const lookup = {
     find: (hash: string) => {
       asked.push(hash)
-      return find(hash)
+      const current = (row: KeyInUse | undefined) => row && { ...row, hash: row.hash || hash }
+      const found = find(hash)
+      return found instanceof Promise ? found.then(current) : current(found)
     },
     close() {},
   }
@@ -109,4 +120,43 @@ test('keys: with a pepper the hash differs', (t) => {
   const hashes = [undefined, 'pepper one', 'pepper two'].map((pepper) => createKeyHash(pepper)(key))
   t.is(new Set(hashes).size, 3)
   for (const hash of hashes) t.is(hash.length, 43)
+})
+
+test('keys: an expired or suspended one is refused by its own words, and accepted again when that is undone', async (t) => {
+  let changed: Partial<KeyInUse> = {}
+  const { authenticate, clock } = open(() => ({ ...FOUND, ...changed }))
+  const key = createKey('svc')
+  clock.at = 1000
+  const rows: [changed: Partial<KeyInUse>, code: string | undefined, message?: RegExp][] = [
+    [{ expiresAtMs: 1001 }, undefined],
+    [{ expiresAtMs: 1000 }, 'key_expired', /expired at 1970-01-01T00:00:01\.000Z/],
+    [{ keySuspendedAtMs: 1 }, 'permission_error', /API key is suspended/],
+    [{ hash: 'newer', previousUntilMs: 1001 }, undefined],
+    [{ hash: 'newer', previousUntilMs: 1000 }, 'key_expired', /was rotated/],
+    [{ hash: 'newer', previousUntilMs: null }, 'key_expired', /was rotated/],
+    [{}, undefined],
+  ]
+  for (const row of rows) {
+    changed = row[0]
+    if (row[1] === undefined) t.is((await authenticate(key)).caller.keyId, 'key_1')
+    else t.throws(() => authenticate(key), { code: row[1], message: row[2] ?? '' })
+  }
+})
+
+test('keys: the caller has the limits of its person, its team and all tags', async (t) => {
+  const { authenticate } = open(() => ({
+    ...FOUND,
+    tags: '["ci"]',
+    teamId: 'team_1',
+    teamLimits: '{"costPerDay":50}',
+    personLimits: '{"requestsPerMinute":5}',
+    tagLimits: 'ci {"costPerDay":1}\nweb {"costPerMonth":2}',
+  }))
+  t.like((await authenticate(createKey('svc'))).caller, {
+    teamId: 'team_1',
+    tags: ['ci'],
+    teamLimits: { costPerDay: 50 },
+    personLimits: { requestsPerMinute: 5 },
+    tagLimits: { ci: { costPerDay: 1 }, web: { costPerMonth: 2 } },
+  })
 })

@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import { GatewayError } from '../../core/errors.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import type { KeyInUse, KeyLimits, KeyLookup } from '../../core/ports/keys.ts'
+import type { KeyInUse, KeyLookup } from '../../core/ports/keys.ts'
 import type { Caller } from '../../core/request/caller.ts'
 import { entryLimit } from '../../core/system/entry-limit.ts'
+import { createCallerOf } from './caller-of-key.ts'
 import { isWellFormedKey } from './key-format.ts'
 import type { HashKey } from './key-hash.ts'
 
@@ -16,7 +17,7 @@ export interface KeyHolder {
 
 /**
  * Returns the holder of a key, looked up for each request. Throws `authentication_error`, `key_revoked`,
- * `permission_error` for a suspended account, `service_unavailable`. Synchronous where the database is.
+ * `key_expired`, `permission_error` for a suspended account or key, `service_unavailable`. Synchronous where the database is.
  */
 export type AuthenticateKey = (key: string) => KeyHolder | Promise<KeyHolder>
 
@@ -42,6 +43,7 @@ interface Refused {
 /** Creates the authentication by API key. */
 export function createAuthenticateKey({ lookup, hashKey, onUse, clock }: AuthenticateKeyOptions): AuthenticateKey {
   const refused = new LRUCache<string, Refused>(entryLimit(MOST_REFUSED))
+  const callerOf = createCallerOf()
   const accept = (hash: string, found: KeyInUse | undefined): KeyHolder => {
     const caller = found && callerOf(found)
     if (found === undefined || caller === undefined || found.revokedAtMs !== null) {
@@ -49,7 +51,7 @@ export function createAuthenticateKey({ lookup, hashKey, onUse, clock }: Authent
       refused.set(hash, { caller, untilMs: clock.nowMs() + REFUSED_FOR_MS })
       throw caller === undefined ? unknown() : revoked(caller)
     }
-    if (found.suspendedAtMs !== null) throw new KeyRefused('permission_error', SUSPENDED, { caller })
+    assertInForce(found, { caller, isPrevious: found.hash !== hash, nowMs: clock.nowMs() })
     onUse(found.id)
     return { caller, pipelineConfig: found.pipelineConfig }
   }
@@ -68,7 +70,11 @@ export function createAuthenticateKey({ lookup, hashKey, onUse, clock }: Authent
 export class KeyRefused extends GatewayError {
   readonly caller: Caller
 
-  constructor(code: 'key_revoked' | 'permission_error', message: string, { caller }: { caller: Caller }) {
+  constructor(
+    code: 'key_revoked' | 'key_expired' | 'permission_error',
+    message: string,
+    { caller }: { caller: Caller },
+  ) {
     super(code, message)
     this.caller = caller
   }
@@ -77,15 +83,28 @@ export class KeyRefused extends GatewayError {
 /** Message for a suspended account. */
 export const SUSPENDED = 'This account is suspended. Ask the operator of this gateway.'
 
-/** Returns the scope of a key's requests. */
-export function scopeOfKey(id: string): string {
-  return `key:${id}`
+const KEY_SUSPENDED = 'This API key is suspended. Ask the operator of this gateway or the lead of its team.'
+
+/** Circumstances of a key's use. */
+interface Use {
+  readonly caller: Caller
+  /** True for the secret before the key's rotation. */
+  readonly isPrevious: boolean
+  readonly nowMs: number
 }
 
-function callerOf({ id, accountId, tier, limits }: KeyInUse): Caller {
-  const caller: Caller = { kind: 'key', scope: scopeOfKey(id), keyId: id, userId: accountId, tier }
-  // Safe: limits were checked when they were set.
-  return limits === null ? caller : { ...caller, limits: JSON.parse(limits) as KeyLimits }
+/** Throws `key_expired` and `permission_error`, which a change of the key or its account can end at any time. */
+function assertInForce(key: KeyInUse, { caller, isPrevious, nowMs }: Use): void {
+  if (key.suspendedAtMs !== null) throw new KeyRefused('permission_error', SUSPENDED, { caller })
+  if (key.keySuspendedAtMs !== null) throw new KeyRefused('permission_error', KEY_SUSPENDED, { caller })
+  if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) {
+    const at = new Date(key.expiresAtMs).toISOString()
+    throw new KeyRefused('key_expired', `The API key expired at ${at}. Create a new one.`, { caller })
+  }
+  if (isPrevious && (key.previousUntilMs ?? 0) <= nowMs)
+    throw new KeyRefused('key_expired', 'The API key was rotated and its overlap is over. Use its new secret.', {
+      caller,
+    })
 }
 
 function malformed(): GatewayError {

@@ -82,19 +82,32 @@ export interface KeyStore {
   touch(uses: KeyUses): Promise<void>
 }
 
-/** Fields of a key that a request with it needs. */
+/** Fields of a key, its account and its team that a request with it needs. Limits are JSON of `KeyLimits`. */
 export interface KeyInUse {
   readonly id: string
+  /** Hash of its current secret: another one than was looked up is that of the secret before its rotation. */
+  readonly hash: string
   readonly accountId: string
   readonly pipelineConfig: string | null
-  /** JSON of its `KeyLimits`. */
   readonly limits: string | null
+  /** JSON list. */
+  readonly tags: string | null
   readonly revokedAtMs: number | null
+  readonly keySuspendedAtMs: number | null
+  readonly expiresAtMs: number | null
+  /** End of the overlap in which the secret before its rotation still works. */
+  readonly previousUntilMs: number | null
   readonly tier: string
+  /** Suspension of its account. */
   readonly suspendedAtMs: number | null
+  readonly personLimits: string | null
+  readonly teamId: string | null
+  readonly teamLimits: string | null
+  /** Every tag that has limits, a line each: its name, a space, its limits. `null`: none has. */
+  readonly tagLimits: string | null
 }
 
-/** Finds the current key of a hash, on all instances. Throws `service_unavailable`. */
+/** Finds the key of a hash, or of its hash before a rotation, on all instances. Throws `service_unavailable`. */
 export interface KeyLookup {
   find(hash: string): KeyInUse | undefined | Promise<KeyInUse | undefined>
   close(): void

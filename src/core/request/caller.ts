@@ -1,4 +1,5 @@
 import type { KeyLimits } from '../ports/keys.ts'
+import type { SharedLimits } from '../ports/people.ts'
 
 /** Authenticated party behind a request. `scope` is the boundary of its cached replies, caps and receipts. */
 export interface Caller {
@@ -9,13 +10,14 @@ export interface Caller {
   readonly tier?: string
   /** Limits that the owner of its key has set, within the operator's. */
   readonly limits?: KeyLimits | undefined
-  /** Team of the key. */
-  readonly teamId?: string
-  /** Tags of the key, sorted. */
-  readonly tags?: readonly string[]
-  /** Limits of the person whose key it is. */
-  readonly personLimits?: KeyLimits | undefined
-  readonly teamLimits?: KeyLimits | undefined
+  /** The team of its key. */
+  readonly teamId?: string | undefined
+  /** The tags of its key, sorted. */
+  readonly tags?: readonly string[] | undefined
+  /** Limits on all keys of its person together. */
+  readonly personLimits?: SharedLimits | undefined
+  /** Limits on all keys of its team together. */
+  readonly teamLimits?: SharedLimits | undefined
   /** Limits of every tag that has any, at most 200. */
-  readonly tagLimits?: Readonly<Record<string, KeyLimits>> | undefined
+  readonly tagLimits?: Readonly<Record<string, SharedLimits>> | undefined
 }

@@ -31,9 +31,18 @@ export function viewerRoute({
   facts: DashboardFacts
 }): Middleware<RequestState> {
   return async function showViewer(ctx) {
-    const { userId, isOperator } = await viewer(ctx)
+    const { userId, role, isOperator, teamIds, mayChange } = await viewer(ctx)
     const { pipeline, plugins, ...rest } = facts
-    ctx.body = { ...rest, pipeline: pipeline(), plugins: plugins(), userId: userId ?? null, isOperator }
+    ctx.body = {
+      ...rest,
+      pipeline: pipeline(),
+      plugins: plugins(),
+      userId: userId ?? null,
+      role,
+      isOperator,
+      teamIds,
+      mayChange,
+    }
   }
 }
 

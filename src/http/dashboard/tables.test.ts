@@ -1,7 +1,9 @@
 import { text } from 'node:stream/consumers'
 import test from 'ava'
 import type { Context } from 'koa'
+import type { Role } from '../../core/ports/people.ts'
 import type { FinishedRequest, ListedRequest, UsageRange } from '../../core/telemetry/telemetry.ts'
+import { RoleRefused } from '../roles.ts'
 import { CaptureOptIns, createStoredCaptures } from './capture-opt-in.ts'
 import { creditsRoute } from './credits.ts'
 import { isoTime, sendCsv, usd } from './csv.ts'
@@ -13,7 +15,15 @@ import { paymentDaysRoute, paymentsRoute } from './payments.ts'
 import { REQUEST_COLUMNS } from './request-file.ts'
 import { listRoute, requestRoute } from './requests.ts'
 import { dashboardTokenOf, setDashboardToken } from './session-cookie.ts'
-import { assertOperator, createCloudViewer, createLocalViewer, operatorClaim, type Viewer } from './viewer.ts'
+import {
+  assertMayManage,
+  assertOperator,
+  createCloudViewer,
+  createLocalViewer,
+  type Managed,
+  operatorClaim,
+  type Viewer,
+} from './viewer.ts'
 
 interface Shown {
   headers?: Record<string, string>
@@ -36,7 +46,10 @@ function contextOf({ headers = {}, method = 'GET', remoteAddress = '127.0.0.1', 
 
 const VIEWER: Viewer = {
   userId: 'u',
+  role: 'operator',
   isOperator: true,
+  teamIds: [],
+  mayChange: true,
   scopes: 'key:a',
   ownScopes: ['key:a'],
   expiresAtMs: undefined,
@@ -284,21 +297,46 @@ test('viewer: an operator has the claim with the value, or in its list, or as tr
     t.is(operatorClaim(claim)(claims as never), expected, `${claim} ${JSON.stringify(claims)}`) // safe: any claims
 })
 
-test('viewer: operators see all requests, others their own; bodies are their own for both', async (t) => {
-  const session = async () => ({ userId: 'u', claims: { exp: 5, sub: 'u' } }) as never // safe: claims are read by name
-  const see = (isOperator: boolean) =>
-    createCloudViewer({ session, scopesOf: async () => ['key:a'], isOperator: () => isOperator })(contextOf())
-  t.deepEqual(await see(false), {
-    userId: 'u',
-    isOperator: false,
-    expiresAtMs: 5000,
-    scopes: ['key:a'],
-    ownScopes: ['key:a'],
-  })
-  const operator = await see(true)
-  t.like(operator, { isOperator: true, scopes: { everybody: true } })
-  t.deepEqual(operator.ownScopes, ['key:a'])
+test('viewer: each role manages what is its own', (t) => {
+  const rows: [viewer: Partial<Viewer>, managed: Managed, expected: boolean][] = [
+    [{ isOperator: true }, {}, true],
+    [{ isOperator: true }, { teamId: 't', userId: 'other' }, true],
+    [{}, {}, false],
+    [{}, { userId: 'u' }, true],
+    [{}, { userId: 'other' }, false],
+    [{}, { teamId: 't' }, false],
+    [{}, { teamId: null, userId: null }, false],
+    [{ teamIds: ['t'] }, { teamId: 't', userId: 'other' }, true],
+    [{ teamIds: ['t'] }, { teamId: 'elsewhere', userId: 'other' }, false],
+    [{ mayChange: false }, { userId: 'u' }, false],
+  ]
+  for (const [given, managed, expected] of rows) {
+    const viewer = { ...VIEWER, isOperator: false, ...given }
+    const manage = () => assertMayManage(viewer, managed)
+    if (expected) t.notThrows(manage)
+    else t.throws(manage, { instanceOf: RoleRefused, code: 'permission_error' })
+  }
+  const local = { ...VIEWER, isOperator: false, userId: undefined }
+  t.throws(() => assertMayManage(local, { userId: undefined }), { code: 'permission_error' })
+})
+
+test('viewer: operators see all requests, leads those of their teams, others their own; bodies are their own for all', async (t) => {
+  const see = (role: Role, teamIds: string[] = []) =>
+    createCloudViewer({
+      session: async () => ({ userId: 'u', claims: { exp: 5, sub: 'u' }, role, teamIds }),
+      keysOf: async (_, leads) => ({ own: ['a'], led: leads.map((id) => `of_${id}`) }),
+    })(contextOf())
+  const common = { userId: 'u', expiresAtMs: 5000, teamIds: [], mayChange: true, ownScopes: ['key:a'] }
+  t.deepEqual(await see('member'), { ...common, role: 'member', isOperator: false, scopes: ['key:a'] })
+  const lead = { ...common, role: 'lead', isOperator: false, teamIds: ['t'], scopes: ['key:a', 'key:of_t'] } as const
+  t.deepEqual<Viewer, Viewer>(await see('lead', ['t']), lead)
+  const operator = await see('operator')
+  t.deepEqual(operator, { ...common, role: 'operator', isOperator: true, scopes: { everybody: true } })
+  const reader = await see('viewer')
+  t.like(reader, { isOperator: false, mayChange: false, scopes: { everybody: true } })
+  t.deepEqual(reader.ownScopes, [])
   t.notThrows(() => assertOperator(operator, 'x'))
+  t.throws(() => assertOperator(reader, 'x'), { instanceOf: RoleRefused })
   const away = contextOf({ remoteAddress: '10.0.0.1', headers: { host: 'localhost' } })
   const local = (access: 'loopback' | 'open', ctx: Context) => createLocalViewer({ access, knownHosts: new Set() })(ctx)
   await t.throwsAsync(local('loopback', away), { code: 'permission_error' })

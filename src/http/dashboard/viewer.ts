@@ -1,7 +1,10 @@
 import type { Context } from 'koa'
+import { scopeOfKey } from '../../accounts/keys/caller-of-key.ts'
 import type { Session } from '../../accounts/sessions/session.ts'
 import { GatewayError } from '../../core/errors.ts'
+import type { KeysInReach, Role } from '../../core/ports/people.ts'
 import { EVERYBODY, type Scopes } from '../../core/telemetry/telemetry.ts'
+import { RoleRefused } from '../roles.ts'
 import type { ReadSession } from '../session.ts'
 import { assertLoopback, assertOwnPage } from './own-page.ts'
 
@@ -9,12 +12,18 @@ import { assertLoopback, assertOwnPage } from './own-page.ts'
 export interface Viewer {
   /** `undefined` in local mode, which has no users. */
   readonly userId: string | undefined
+  readonly role: Role
   /** Operators see the requests of all users, and the gateway's settings. */
   readonly isOperator: boolean
+  /** Ids of the teams that the viewer leads. */
+  readonly teamIds: readonly string[]
+  /** False for the role `viewer`, which sees all figures. */
+  readonly mayChange: boolean
+  /** Own keys and those of the teams that the viewer leads; all for operators and the role `viewer`. */
   readonly scopes: Scopes
   /** When the session ends, in milliseconds since 1970; `undefined`: never. */
   readonly expiresAtMs: number | undefined
-  /** Scopes whose bodies are shown: an operator of cloud mode sees all figures, but only their own bodies. */
+  /** Scopes whose bodies are shown: in cloud mode those of the viewer's own keys, for the role `viewer` none. */
   readonly ownScopes: Scopes
 }
 
@@ -25,8 +34,31 @@ export interface Viewer {
 export type ReadViewer = (ctx: Context) => Promise<Viewer>
 
 /** Throws `permission_error` unless the viewer is an operator; `what` names the requested data. */
-export function assertOperator({ isOperator }: Viewer, what: string): void {
-  if (!isOperator) throw new GatewayError('permission_error', `${what} are shown to operators of this gateway.`)
+export function assertOperator({ isOperator, userId }: Viewer, what: string): void {
+  if (!isOperator) throw refused(userId, `${what} are shown to operators of this gateway.`)
+}
+
+/** Owner of something that may be managed: a team, a person, or a person's part in a team. */
+export interface Managed {
+  readonly teamId?: string | null | undefined
+  readonly userId?: string | null | undefined
+}
+
+/**
+ * Throws `permission_error` unless the viewer manages these: an operator manages everything, a lead the teams that the
+ * viewer leads, and each user what is theirs. The refusal is recorded in the audit log.
+ */
+export function assertMayManage(viewer: Viewer, { teamId, userId }: Managed): void {
+  if (viewer.isOperator) return
+  const isTheirs = userId !== undefined && userId !== null && userId === viewer.userId
+  const isLed = teamId !== undefined && teamId !== null && viewer.teamIds.includes(teamId)
+  if (viewer.mayChange && (isTheirs || isLed)) return
+  throw refused(viewer.userId, 'This is not yours to manage: ask an operator of this gateway, or the lead of the team.')
+}
+
+/** Creates the refusal of a role; local mode has no users, and no roles that could be refused. */
+function refused(userId: string | undefined, message: string): GatewayError {
+  return userId === undefined ? new GatewayError('permission_error', message) : new RoleRefused(userId, message)
 }
 
 /** Returns the viewer's account. Throws `unavailable_in_mode` with the given message in local mode. */
@@ -47,26 +79,45 @@ export function createLocalViewer({ access, knownHosts }: ViewerOptions): ReadVi
   return async (ctx) => {
     if (access === 'loopback') assertLoopback(ctx)
     assertOwnPage(ctx, knownHosts)
-    return { userId: undefined, isOperator: true, expiresAtMs: undefined, scopes: EVERYBODY, ownScopes: EVERYBODY }
+    return LOCAL_VIEWER
   }
+}
+
+const LOCAL_VIEWER: Viewer = {
+  userId: undefined,
+  role: 'operator',
+  isOperator: true,
+  teamIds: [],
+  mayChange: true,
+  expiresAtMs: undefined,
+  scopes: EVERYBODY,
+  ownScopes: EVERYBODY,
 }
 
 /** Input of `createCloudViewer`. */
 export interface CloudViewerOptions {
   readonly session: ReadSession
-  /** Returns the scopes of a user's keys, including revoked ones. */
-  readonly scopesOf: (userId: string) => Promise<readonly string[]>
-  readonly isOperator: (claims: Session['claims']) => boolean
+  /** Returns the ids of the user's keys and of those of the teams, including revoked ones. */
+  readonly keysOf: (userId: string, teamIds: readonly string[]) => Promise<KeysInReach>
 }
 
-/** Creates the viewer of cloud mode, who sees the requests of their own keys; an operator sees all. */
-export function createCloudViewer({ session, scopesOf, isOperator }: CloudViewerOptions): ReadViewer {
+/** Creates the viewer of cloud mode: the user of the session, with the role of the moment. */
+export function createCloudViewer({ session, keysOf }: CloudViewerOptions): ReadViewer {
   return async (ctx) => {
-    const { userId, claims } = await session(ctx)
-    const ownScopes = await scopesOf(userId)
-    const sees = isOperator(claims)
-    const expiresAtMs = Number(claims.exp) * 1000
-    return { userId, isOperator: sees, expiresAtMs, scopes: sees ? EVERYBODY : ownScopes, ownScopes }
+    const { userId, role, teamIds, claims } = await session(ctx)
+    const { own, led } = await keysOf(userId, teamIds)
+    const ownScopes = own.map(scopeOfKey)
+    const seesAll = role === 'operator' || role === 'viewer'
+    return {
+      userId,
+      role,
+      isOperator: role === 'operator',
+      teamIds,
+      mayChange: role !== 'viewer',
+      expiresAtMs: Number(claims.exp) * 1000,
+      scopes: seesAll ? EVERYBODY : [...new Set([...ownScopes, ...led.map(scopeOfKey)])],
+      ownScopes: role === 'viewer' ? [] : ownScopes,
+    }
   }
 }
 
@@ -74,7 +125,7 @@ export function createCloudViewer({ session, scopesOf, isOperator }: CloudViewer
  * Creates the test for an operator's claim: `name=value` equals the claim or is in its list; `name` alone requires
  * `true`.
  */
-export function operatorClaim(text: string | undefined): CloudViewerOptions['isOperator'] {
+export function operatorClaim(text: string | undefined): (claims: Session['claims']) => boolean {
   if (text === undefined) return () => false
   const at = text.indexOf('=')
   if (at < 0) return (claims) => claims[text] === true

@@ -12,6 +12,8 @@ export interface KeyRouteOptions extends KeyRouteParts {
 
 /** Operations on accounts that the routes of keys need. */
 export interface KeyRouteParts {
+  /** Records refusals of roles. */
+  readonly auditRefusals: Middleware
   readonly session: ReadSession
   readonly keys: Keys
 }

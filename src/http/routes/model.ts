@@ -40,15 +40,16 @@ export function modelRoute(options: ModelRouteOptions): Middleware<RequestState>
     const partialRequest: PartialRequest = { route: options.route, dialect: dialect.name, headers: ctx.req.headers }
     ctx.state.partialRequest = partialRequest
     const authenticated = await authenticateRequest(ctx.req, { ...options, partialRequest })
-    const { scope, limits } = authenticated.caller
-    const tags = readTags(ctx, authenticated.caller)
+    const { caller } = authenticated
+    const { scope } = caller
+    const tags = readTags(ctx, caller)
     partialRequest.tags = tags
-    const rateLimitStatus = await limitRequests(options.limits, authenticated.caller)
+    const rateLimitStatus = await limitRequests(options.limits, caller)
     options.limits.running?.enter(scope, ctx.res)
     const header = pipelineHeader(ctx)
     if (header !== undefined) assertNoSecret(header, 'x-svc-pipe', ctx.req.headers)
-    const pipeline = options.pipelines.for(header, authenticated.pipelineConfig, isCapped(limits))
-    assertModules(pipeline, limits)
+    const pipeline = options.pipelines.for(header, authenticated.pipelineConfig, isCapped(caller))
+    assertModules(pipeline, caller)
     const bytes = await options.intakes.callers.readJson(ctx.req, { sender: scope })
     const readAtMs = performance.now()
     const client = parseBody(bytes, dialect, partialRequest)
@@ -56,8 +57,8 @@ export function modelRoute(options: ModelRouteOptions): Middleware<RequestState>
     partialRequest.model = model
     assertNoSecret(model, 'model', ctx.req.headers)
     const targets = options.targetsOf(model)
-    assertModels(client.document, targets, limits)
-    const resumed = await resume({ client, targets }, options, authenticated.caller)
+    assertModels(client.document, targets, caller)
+    const resumed = await resume({ client, targets }, options, caller)
     await answer(ctx, {
       options,
       authenticated,

@@ -11,7 +11,7 @@ import { type Authenticate, authenticateRequest } from '../authentication.ts'
 import type { Intakes } from '../body-intake.ts'
 import { disconnectSignal } from '../client-disconnect.ts'
 import { forProvider } from '../credential.ts'
-import { assertModels } from '../key-limits.ts'
+import { assertModels, isLimited } from '../key-limits.ts'
 import { limitRequests, type RequestLimits } from '../rate-limit.ts'
 import type { RequestState } from '../request-context.ts'
 import { type SendOptions, sendReply } from '../send-reply.ts'
@@ -47,8 +47,11 @@ export function allowedRoute(options: RelayRouteOptions): Middleware<RequestStat
   return async function allowed(ctx) {
     assertPlainPath(ctx.path)
     const { caller, ...call } = await callFor(ctx, options)
-    if (caller.limits !== undefined)
-      throw new GatewayError('permission_error', 'This key has limits, which this route would escape.')
+    if (isLimited(caller))
+      throw new GatewayError(
+        'permission_error',
+        'This key, its owner or its team has limits, which this route would escape.',
+      )
     const bytes = await options.intakes.callers.read(ctx.req, { sender: caller.scope })
     const body = bytes.length === 0 ? undefined : bytes
     const { defaultProvider } = options
@@ -114,15 +117,11 @@ function send(ctx: Context, reply: Reply, options: RelayRouteOptions): void {
 }
 
 /** Returns the target of a body's model, and the body with the provider's model name. */
-function addressed(
-  bytes: Buffer,
-  { targetsOf }: RelayRouteOptions,
-  { limits }: Caller,
-): { body: Buffer; target: Target } {
+function addressed(bytes: Buffer, { targetsOf }: RelayRouteOptions, caller: Caller): { body: Buffer; target: Target } {
   const document = parseCountTokensRequest(bytes)
   const { model } = document
   const targets = targetsOf(model)
-  assertModels(document, targets, limits)
+  assertModels(document, targets, caller)
   const [target] = targets
   const body =
     target.model === model ? bytes : document.edited([{ op: 'replace', path: ['model'], value: target.model }]).bytes

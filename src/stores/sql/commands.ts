@@ -1,6 +1,6 @@
 import { openAccount, suspendAccount } from './accounts/account.ts'
-import { listAudit } from './accounts/audit.ts'
-import { changeKey, createKey, findKey, listKeys, revokeKey, touchKeys } from './accounts/keys.ts'
+import { appendAudit, listAudit } from './accounts/audit.ts'
+import { changeKey, createKey, findKey, keysInReach, listKeys, revokeKey, touchKeys } from './accounts/keys.ts'
 import { billingCommands, singleBillingCommands } from './billing/commands.ts'
 import { readBalance } from './credits/balance.ts'
 import { endCalls } from './credits/end.ts'
@@ -109,7 +109,9 @@ const withoutTransaction = {
   'telemetry.prune-hours': pruneHours,
   'keys.list': listKeys,
   'keys.find': findKey,
+  'keys.in-reach': keysInReach,
   'audit.list': listAudit,
+  'audit.append': appendAudit,
   ...singleBillingCommands,
 }
 

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { GatewayError, messageOf } from '../../core/errors.ts'
 import { accounts } from './accounts/migrations.ts'
+import { people } from './accounts/people-migration.ts'
 import { billing, billingProrations } from './billing/migrations.ts'
 import { ledger } from './credits/migrations.ts'
 import { addCounts, addTexts, type Table } from './engine/columns.ts'
@@ -69,6 +70,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0012-responses': responses,
   '0013-budgets': budgets,
   '0014-response-conversations': responseConversations,
+  '0015-people': people,
 }
 
 /** Tables that are migrated together; each set records its own migrations, so that either may get new ones. */

@@ -1,10 +1,10 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { AuditNote } from '../../../core/ports/audit.ts'
+import type { AccountStanding } from '../../../core/ports/people.ts'
 import type { Command, Moment } from '../engine/command.ts'
 import { type Places, statement } from '../engine/statement.ts'
 import type { Database } from '../schema.ts'
 import { appendAudit } from './audit.ts'
-import type { Tier } from './schema.ts'
 
 const insertAccount = statement(['id'], (db, given: Places<{ id: string }>, now) =>
   db
@@ -12,6 +12,7 @@ const insertAccount = statement(['id'], (db, given: Places<{ id: string }>, now)
     .values({
       id: given.id,
       tier: 'free',
+      role: 'member',
       posted_credits: 0,
       held_credits: 0,
       entry_seq: 0,
@@ -29,24 +30,47 @@ export async function ensureAccount(db: Kysely<Database>, id: string, now: Momen
   return (await insertAccount(db, { id }, now)).length > 0
 }
 
-/** The properties of an account that a session needs. */
-export interface AccountStanding {
-  readonly tier: Tier
-  readonly suspendedAtMs: number | null
-}
+const SEEN_EVERY_MS = sql.lit(5 * 60_000)
 
-/** Returns a user's account, created if it does not exist. */
+/** Finds an account with the teams that it leads. */
+const findStanding = statement(['id'], (db, given: Places<{ id: string }>) =>
+  db
+    .selectFrom('account')
+    .select((of) => [
+      'tier',
+      'role',
+      'suspended_at_ms as suspendedAtMs',
+      of
+        .selectFrom('team_member')
+        .innerJoin('team', 'team.id', 'team_id')
+        .select(sql<string | null>`string_agg(team_id, ' ')`.as('ids'))
+        .whereRef('account_id', '=', 'account.id')
+        .where('team_member.role', '=', 'lead')
+        .where('archived_at_ms', 'is', null)
+        .as('leads'),
+    ])
+    .where('account.id', '=', given.id),
+)
+
+const markSeen = statement(['id'], (db, given: Places<{ id: string }>, now) =>
+  db
+    .updateTable('account')
+    .set({ last_seen_at_ms: now })
+    .where('id', '=', given.id)
+    .where((is) =>
+      is.or([is('last_seen_at_ms', 'is', null), is('last_seen_at_ms', '<', sql<number>`${now} - ${SEEN_EVERY_MS}`)]),
+    ),
+)
+
+/** Returns a user's account, created if it does not exist, and records that it was seen. */
 export const openAccount: Command<{ id: string }, AccountStanding> = async (db, { id }, now) => {
-  const find = () =>
-    db
-      .selectFrom('account')
-      .select(['tier', 'suspended_at_ms as suspendedAtMs'])
-      .where('id', '=', id)
-      .executeTakeFirst()
-  const known = await find()
-  if (known !== undefined) return known
-  await ensureAccount(db, id, now)
-  return { tier: 'free', suspendedAtMs: null }
+  let [row] = await findStanding(db, { id })
+  if (row === undefined) {
+    await ensureAccount(db, id, now)
+    row = { tier: 'free', role: 'member', suspendedAtMs: null, leads: null }
+  }
+  await markSeen(db, { id }, now)
+  return { ...row, leads: row.leads === null ? [] : row.leads.split(' ') }
 }
 
 /** A suspension of an account, or its end, with the actor. */

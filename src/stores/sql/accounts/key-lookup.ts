@@ -3,6 +3,7 @@ import type { KeyInUse, KeyLookup } from '../../../core/ports/keys.ts'
 import { sqliteFault, toError } from '../engine/faults.ts'
 import { sqliteFile } from '../sqlite/location.ts'
 import type { SqlStore } from '../store.ts'
+import { SELECT_KEY_IN_USE } from './key-row.ts'
 import { SharedLookups } from './shared-lookups.ts'
 
 /** Options of the key look-up. */
@@ -25,9 +26,7 @@ export function openKeyLookup({ databaseUrl, dataDir, store }: KeyLookupOptions)
 /** Readers of a write-ahead log wait only for its recovery after a crash. */
 const BUSY_TIMEOUT_MS = 50
 
-const FIND = `select k.id as id, k.account_id as accountId, k.pipeline_config as pipelineConfig, k.limits as limits,
-  k.revoked_at_ms as revokedAtMs, a.tier as tier, a.suspended_at_ms as suspendedAtMs
-  from api_key k join account a on a.id = k.account_id where k.hash = ?`
+const FIND = `${SELECT_KEY_IN_USE} where k.hash = ?1 or k.previous_hash = ?1`
 
 /**
  * Looks up on a read-only connection of its own, on the main thread: a few microseconds from the page cache,

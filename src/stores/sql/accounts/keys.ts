@@ -1,9 +1,12 @@
+import { sql } from 'kysely'
 import { GatewayError } from '../../../core/errors.ts'
 import type { KeyChange, KeyInUse, KeyUses, NewKey, OwnedKey, StoredKey } from '../../../core/ports/keys.ts'
+import type { KeysInReach } from '../../../core/ports/people.ts'
 import type { Command } from '../engine/command.ts'
 import { type Places, statement } from '../engine/statement.ts'
 import { ensureAccount } from './account.ts'
 import { appendAudit } from './audit.ts'
+import { SELECT_KEY_IN_USE } from './key-row.ts'
 import type { ApiKeyTable } from './schema.ts'
 
 const LONGEST_LIST = 10_000
@@ -77,6 +80,17 @@ export const listKeys: Command<{ accountId: string }, StoredKey[]> = async (db, 
   return rows.map(toStored)
 }
 
+/** Lists the ids of an account's keys and of those of the teams that it leads, at most 10,000 of each. */
+export const keysInReach: Command<{ accountId: string; leads: readonly string[] }, KeysInReach> = async (
+  db,
+  { accountId, leads },
+) => {
+  const ids = db.selectFrom('api_key').select('id').orderBy('created_at_ms', 'desc').limit(LONGEST_LIST)
+  const own = await ids.where('account_id', '=', accountId).execute()
+  const led = leads.length === 0 ? [] : await ids.where('team_id', 'in', leads).execute()
+  return { own: own.map(({ id }) => id), led: led.map(({ id }) => id) }
+}
+
 /** Changes a key that is not revoked; `undefined` when the account has no such key. */
 export const changeKey: Command<KeyChange, StoredKey | undefined> = async (db, change, now) => {
   const { id, accountId, audit, name, pipelineConfig, limits } = change
@@ -133,23 +147,12 @@ export const touchKeys: Command<KeyUses, void> = async (db, uses) => {
   for (const [id, atMs] of uses) await setLastUsed(db, { id, atMs })
 }
 
-const findByHash = statement(['hash'], (db, given: Places<{ hash: string }>) =>
-  db
-    .selectFrom('api_key')
-    .innerJoin('account', 'account.id', 'api_key.account_id')
-    .select([
-      'api_key.id',
-      'account_id as accountId',
-      'pipeline_config as pipelineConfig',
-      'limits',
-      'revoked_at_ms as revokedAtMs',
-      'tier',
-      'suspended_at_ms as suspendedAtMs',
-    ])
-    .where('hash', '=', given.hash),
-)
+const findByHash = statement(['hash'], (db, { hash }: Places<{ hash: string }>) => {
+  const text = sql<KeyInUse>`${sql.raw(SELECT_KEY_IN_USE)} where k.hash = ${hash} or k.previous_hash = ${hash}`
+  return { compile: () => text.compile(db) }
+})
 
-/** Returns the key with this hash, with its account's properties that a request needs. */
+/** Returns the key with this hash, with its account's and team's properties that a request needs. */
 export const findKey: Command<{ hash: string }, KeyInUse | undefined> = async (db, { hash }) => {
   const [row] = await findByHash(db, { hash })
   return row

@@ -1,5 +1,7 @@
+import type { PeopleTables, PersonColumns } from './people-schema.ts'
+
 /** The tables of accounts, their keys, and the audit log of both. */
-export interface AccountTables {
+export interface AccountTables extends PeopleTables {
   account: AccountTable
   api_key: ApiKeyTable
   audit_entry: AuditEntryTable
@@ -9,7 +11,7 @@ export interface AccountTables {
 export type Tier = 'free' | 'pro' | 'team'
 
 /** A user of the identity provider; its id is the `sub` of their session tokens. */
-export interface AccountTable {
+export interface AccountTable extends PersonColumns {
   id: string
   tier: Tier
   /** The sum of the account's ledger entries. Only the ledger writes it, and the two that follow. */
@@ -43,6 +45,20 @@ export interface ApiKeyTable {
   last_used_at_ms: number | null
   /** A revoked key is kept as a record. */
   revoked_at_ms: number | null
+  team_id: string | null
+  /** JSON list of its tags; `null`: none. */
+  tags: string | null
+  /** A suspended key is refused until it is resumed. */
+  suspended_at_ms: number | null
+  /** A key is refused from this moment on; `null`: it does not expire. */
+  expires_at_ms: number | null
+  /** Hash of the secret before the last rotation, which works until `previous_until_ms`. */
+  previous_hash: string | null
+  previous_until_ms: number | null
+  /** `user:<id>` or `operator`; `null` for keys older than this column. */
+  created_by: string | null
+  /** `user:<id>` or `operator` that set the limits, when not the key's owner: the owner cannot change them. */
+  limits_by: string | null
 }
 
 /** An action on an account or key, with its actor. The database refuses to change or delete a row. */

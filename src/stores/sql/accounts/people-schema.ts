@@ -1,0 +1,49 @@
+import type { AccountRole, MemberRole, MemberSource } from '../../../core/ports/people.ts'
+
+/** The tables of teams, their members and tags. */
+export interface PeopleTables {
+  team: TeamTable
+  team_member: TeamMemberTable
+  tag: TagTable
+}
+
+/** Columns of a person; a person is an account. */
+export interface PersonColumns {
+  name: string | null
+  email: string | null
+  role: AccountRole
+  /** JSON of the limits on all of the person's keys together; `null`: none. */
+  limits: string | null
+  /** Moment of a session's last request, to five minutes. */
+  last_seen_at_ms: number | null
+}
+
+/** A team, whose keys share its limits. */
+export interface TeamTable {
+  /** `team_` and 22 characters. */
+  id: string
+  name: string
+  /** The name in lower case, unique among all teams. */
+  folded_name: string
+  /** JSON of the limits on all of its keys together; `null`: none. */
+  limits: string | null
+  created_at_ms: number
+  /** An archived team takes no members and no keys; its limits still apply to the keys that it has. */
+  archived_at_ms: number | null
+}
+
+/** A person in a team. */
+export interface TeamMemberTable {
+  team_id: string
+  account_id: string
+  role: MemberRole
+  source: MemberSource
+}
+
+/** A tag with limits of its own; a tag without needs no row. */
+export interface TagTable {
+  name: string
+  /** JSON of the limits on all requests with this tag together; `null`: none. */
+  limits: string | null
+  created_at_ms: number
+}
