@@ -28,6 +28,10 @@ const EXAMPLE = /^(?:change[_-]?me|your[_-]|my[_-]|example|sample|dummy|placehol
 const CODE = /^[\w$]+(?:\.[A-Za-z_$][\w$]*)+$|^\.{0,2}\/|^[A-Za-z_$][\w$]*\(/
 const KEY_VALUE = /^[A-Za-z0-9+/=_.~%-]{12,512}$/
 const SHORTEST_PASSWORD = 6
+/** From this length on, small letters and digits suffice. */
+const LONG_PASSWORD = 12
+/** Behind a name in a program. */
+const CALL = /[([{]/
 
 /** Last characters of the names above. */
 const LAST = Uint8Array.from({ length: 128 }, (_, code) => (/[adehlnorstyz0-9]/i.test(String.fromCharCode(code)) ? 1 : 0))
@@ -75,6 +79,7 @@ function valueAt(text: string, at: number): Value | undefined {
   }
   BARE.lastIndex = at
   const bare = BARE.exec(text)?.[0].replace(TRAILING, '')
+  if (CALL.test(text[BARE.lastIndex] ?? '')) return undefined
   return bare === undefined || bare === '' ? undefined : { start: at, text: bare, isQuoted: false }
 }
 
@@ -89,7 +94,7 @@ function isPassword(text: string, isQuoted: boolean): boolean {
   if (text.length < SHORTEST_PASSWORD || /\s/.test(text) || /:\/\//.test(text)) return false
   const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9_.-]/].filter((each) => each.test(text)).length
   if (isQuoted) return classes >= 3 || (classes === 2 && /\d/.test(text) && text.length >= 8)
-  return classes >= 3 && /\d/.test(text)
+  return (classes >= 3 && /\d/.test(text)) || (text.length >= LONG_PASSWORD && looksRandom(text))
 }
 
 const BEARER = /(?:Bearer|Basic|bearer|basic|Token|token) {1,2}([A-Za-z0-9._~+/=-]{16,2000})/y

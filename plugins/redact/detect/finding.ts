@@ -26,15 +26,19 @@ export interface Finding {
   readonly kind: Kind
 }
 
-/** Returns the findings in order; of those that overlap, the longest, and of equal ones the first. */
+/** Kinds that end where another one begins: the password of `https://user:password@host` is no part of an address. */
+const YIELDING: Readonly<Partial<Record<Kind, readonly Kind[]>>> = { email: ['connection'] }
+
+/** Returns the findings in order; those that overlap become one, so that every character of each is covered. */
 export function withoutOverlaps(findings: readonly Finding[]): Finding[] {
-  if (findings.length < 2) return [...findings]
   const ordered = findings.toSorted((a, b) => a.start - b.start || b.end - a.end)
   const kept: Finding[] = []
   for (const finding of ordered) {
     const last = kept.at(-1)
     if (last === undefined || finding.start >= last.end) kept.push(finding)
-    else if (finding.end - finding.start > last.end - last.start) kept[kept.length - 1] = finding
+    else if (YIELDING[last.kind]?.includes(finding.kind)) kept[kept.length - 1] = finding
+    else if (!YIELDING[finding.kind]?.includes(last.kind) && finding.end > last.end)
+      kept[kept.length - 1] = { ...last, end: finding.end }
   }
   return kept
 }

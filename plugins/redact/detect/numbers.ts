@@ -75,11 +75,13 @@ function phoneAt(text: string, start: number, { end }: Span): Finding | undefine
     const found = internationalAt(text, start + 2, end)
     if (found !== undefined && text[start + 2] !== '0' && /\D/.test(text.slice(start, end))) return { ...found, start }
   }
-  const from = before === '(' ? start - 1 : start
-  if (isPartOfNumber(text, from)) return undefined
-  const nationalEnd = nationalPhoneEnd(text, from)
-  if (nationalEnd === -1 || continues(text, nationalEnd)) return undefined
-  return { start: from, end: nationalEnd, kind: 'phone' }
+  return (before === '(' ? nationalAt(text, start - 1) : undefined) ?? nationalAt(text, start)
+}
+
+function nationalAt(text: string, start: number): Finding | undefined {
+  if (isPartOfNumber(text, start)) return undefined
+  const end = nationalPhoneEnd(text, start)
+  return end === -1 || continues(text, end) ? undefined : { start, end, kind: 'phone' }
 }
 
 /** Reads the longest number in international form, `start` being behind the plus. */

@@ -17,7 +17,7 @@ const NATIONAL = new RegExp(
     // North America: (NXX) NXX-XXXX and the like.
     String.raw`\(?[2-9]\d\d\)? [2-9]\d\d[-. ]\d{4}|\([2-9]\d\d\)[2-9]\d\d-\d{4}|[2-9]\d\d([-.])[2-9]\d\d\1\d{4}`,
     // United Kingdom: 020 7946 0958, 0161 496 0000, 07700 900123.
-    String.raw`\(?02\d\)? \d{4} \d{4}|\(?01\d{2,3}\)? \d{3} \d{3,4}|07\d{3} \d{3} ?\d{3}`,
+    String.raw`\(?02\d\)? \d{4} \d{4}|\(?01\d{2,3}\)? \d{3} \d{3,4}|07\d{3} ?\d{3} ?\d{3}`,
     // Germany and Austria: 030 1234567, 0171/1234567, 089 / 12 34 56 78.
     String.raw`\(?0[1-9]\d{1,4}\)?(?: ?\/ ?| - | )\d{2,3}(?: ?\d{2,4}){1,3}|0[1-9]\d{1,4}-\d{5,8}`,
     // France: 06 12 34 56 78 and 06.12.34.56.78; the Netherlands: 06-12345678.
@@ -32,7 +32,7 @@ const NATIONAL = new RegExp(
   'y',
 )
 /** Layouts that many other numbers have: a word about telephones must precede them. */
-const AMBIGUOUS = /^\d{3} \d{3} \d{3}$|^[6-9]\d{4} \d{5}$|^\d{3} \d\d \d\d \d\d$|^0\d{1,3}-\d{2,4}-\d{4}$|^\d{3} \d{3}[ .]\d{4}$|^0[1-9]\d{1,4}[ -]\d/
+const AMBIGUOUS = /^\d{3} \d{3} \d{3}$|^[6-9]\d{4} \d{5}$|^\d{3} \d\d \d\d \d\d$|^0\d{1,3}-\d{2,4}-\d{4}$|^\d{3} \d{3}[ .]\d{4}$|^0(?!7\d{3} \d{6}$)[1-9]\d{1,4}[ -]\d/
 const CONTEXT =
   /(?:phone|tel|mobile|cell|call(?: me)?|fax|whatsapp|sms|contact|handy|telefon|mobil|rufnummer|t[ée]l[ée]phone|portable|telefono|m[oó]vil|celular|telefoon|電話|手机|电话)\W{0,3}(?:(?:number|no|nr|num[eé]ro|is|at|on|unter|ist|:)\W{0,3}){0,2}$/i
 const CONTEXT_CHARACTERS = 40
