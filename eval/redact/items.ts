@@ -59,7 +59,10 @@ export function makeItems({ seed, carriers }: Part, count: number): Item[] {
   })
 }
 
-function makeItem(random: Random, { kind, isValue, carriers }: { kind: string; isValue: boolean; carriers: readonly string[] }): Item {
+function makeItem(
+  random: Random,
+  { kind, isValue, carriers }: { kind: string; isValue: boolean; carriers: readonly string[] },
+): Item {
   const makers = MAKERS[kind]
   if (makers === undefined) throw new Error(`no makers of ${kind}`)
   const value = random.pick(isValue ? makers.values : makers.lookAlikes)(random)

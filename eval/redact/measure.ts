@@ -1,4 +1,4 @@
-import { type Kind, KINDS } from '../../plugins/redact/detect/finding.ts'
+import { KINDS, type Kind } from '../../plugins/redact/detect/finding.ts'
 import { createScan } from '../../plugins/redact/detect/scan.ts'
 import { EVALUATED_KINDS, type Item, makeItems, type Part } from './items.ts'
 
@@ -20,7 +20,12 @@ const scan = createScan(new Set<Kind>(KINDS.filter((kind) => kind !== 'host')))
 /** Measures one part of the set. */
 export function measurePart(part: Part, count: number): KindFigures[] {
   const items = makeItems(part, count)
-  return EVALUATED_KINDS.map((kind) => figuresOf(kind, items.filter((item) => item.kind === kind)))
+  return EVALUATED_KINDS.map((kind) =>
+    figuresOf(
+      kind,
+      items.filter((item) => item.kind === kind),
+    ),
+  )
 }
 
 function figuresOf(kind: string, items: readonly Item[]): KindFigures {

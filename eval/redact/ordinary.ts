@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { type Kind, KINDS } from '../../plugins/redact/detect/finding.ts'
+import { KINDS, type Kind } from '../../plugins/redact/detect/finding.ts'
 import { createScan } from '../../plugins/redact/detect/scan.ts'
 
 /** Findings in texts that hold nothing to find. */
@@ -23,7 +23,8 @@ export function measureOrdinary(): OrdinaryFigures {
   for (const file of FOLDERS.flatMap(filesIn)) {
     const text = readFileSync(path.join(ROOT, file), 'utf8')
     words += text.split(/\s+/).length
-    for (const { kind, start, end } of scan(text)) findings.push(`${kind} ${file}: ${text.slice(start, end).slice(0, 60)}`)
+    for (const { kind, start, end } of scan(text))
+      findings.push(`${kind} ${file}: ${text.slice(start, end).slice(0, 60)}`)
   }
   return { words, findings }
 }

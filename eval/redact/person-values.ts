@@ -14,12 +14,20 @@ const amex: Make = (random) => withLuhn(`3${random.pick(['4', '7'])}${digits(ran
 const card: Makers = {
   values: [
     ...cardDigits,
-    ...cardDigits.map((make): Make => (random) => grouped(make(random), [4], random.pick([' ', '-']))),
+    ...cardDigits.map(
+      (make): Make =>
+        (random) =>
+          grouped(make(random), [4], random.pick([' ', '-'])),
+    ),
     amex,
     (random) => grouped(amex(random), [4, 6, 5], ' '),
   ],
   lookAlikes: [
-    ...cardDigits.map((make): Make => (random) => broken(random, make(random))),
+    ...cardDigits.map(
+      (make): Make =>
+        (random) =>
+          broken(random, make(random)),
+    ),
     (random) => withLuhn(`9${digits(random, 14)}`),
     (random) => `17${digits(random, 11)}`,
     (random) => `0.${digits(random, 16)}`,
@@ -53,7 +61,9 @@ const ALPHABETS: Readonly<Record<string, string>> = {
 const iban: Make = (random) => {
   const [country, layout] = random.pick(IBANS)
   const bban = [...layout.matchAll(/([nac])(\d+)/g)]
-    .map(([, type = 'n', length]) => Array.from({ length: Number(length) }, () => random.pick([...(ALPHABETS[type] ?? '')])).join(''))
+    .map(([, type = 'n', length]) =>
+      Array.from({ length: Number(length) }, () => random.pick([...(ALPHABETS[type] ?? '')])).join(''),
+    )
     .join('')
   const number = BigInt([...`${bban}${country}00`].map((character) => Number.parseInt(character, 36)).join(''))
   return `${country}${String(98n - (number % 97n)).padStart(2, '0')}${bban}`
@@ -76,8 +86,30 @@ function swapped(random: Random, value: string): string {
   return `${value.slice(0, 3)}${(digit + random.int(1, 9)) % 10}${value.slice(4)}`
 }
 
-const FIRST = ['anna', 'j.smith', 'maria-luisa', 'wei.chen', 'o_brien', 'k.müller', 'dev+news', 'ivan1984', 'sales.eu', 'x']
-const DOMAINS = ['acme.io', 'contoso.com', 'web.de', 'mail.corp.co.uk', 'gmail.com', 'xn--mller-kva.de', 'uni-köln.de', 'a1.museum', 'firma.ch', 'orders.app']
+const FIRST = [
+  'anna',
+  'j.smith',
+  'maria-luisa',
+  'wei.chen',
+  'o_brien',
+  'k.müller',
+  'dev+news',
+  'ivan1984',
+  'sales.eu',
+  'x',
+]
+const DOMAINS = [
+  'acme.io',
+  'contoso.com',
+  'web.de',
+  'mail.corp.co.uk',
+  'gmail.com',
+  'xn--mller-kva.de',
+  'uni-köln.de',
+  'a1.museum',
+  'firma.ch',
+  'orders.app',
+]
 
 const email: Makers = {
   values: [
@@ -200,7 +232,11 @@ function untilValid(random: Random, length: number, isValid: (id: string) => boo
 const nationalId: Makers = {
   values: [...ids, ...announced],
   lookAlikes: [
-    ...ids.slice(1, -1).map((make): Make => (random) => broken(random, make(random))),
+    ...ids.slice(1, -1).map(
+      (make): Make =>
+        (random) =>
+          broken(random, make(random)),
+    ),
     (random) => `000-${random.int(10, 99)}-${digits(random, 4)}`,
     (random) => digits(random, 11),
     (random) => digits(random, 9),

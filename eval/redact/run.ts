@@ -20,13 +20,17 @@ const parts = PARTS.map((part) => ({ part: part.name, figures: measurePart(part,
 for (const { part, figures } of parts) print(part, figures)
 const ordinary = measureOrdinary()
 const rate = (10_000 * ordinary.findings.length) / ordinary.words
-console.log(`code and prose: ${ordinary.words} words, ${ordinary.findings.length} findings, ${rate.toFixed(3)} in 10,000`)
+console.log(
+  `code and prose: ${ordinary.words} words, ${ordinary.findings.length} findings, ${rate.toFixed(3)} in 10,000`,
+)
 for (const finding of ordinary.findings) console.log(`  ${finding}`)
 writeFileSync(values.json, `${JSON.stringify({ parts, ordinary }, undefined, 2)}\n`)
 const isMet =
   rate <= MOST_PER_TEN_THOUSAND_WORDS &&
   parts.every(({ figures }) =>
-    figures.every(({ kind, found, values: all }) => found / all >= (UNSTRUCTURED.has(kind) ? LEAST_OTHER : LEAST_STRUCTURED)),
+    figures.every(
+      ({ kind, found, values: all }) => found / all >= (UNSTRUCTURED.has(kind) ? LEAST_OTHER : LEAST_STRUCTURED),
+    ),
   )
 if (!isMet) {
   console.log(`MISSED: expected recall ${LEAST_STRUCTURED} and ${LEAST_OTHER}, and one false finding in 10,000 words`)
@@ -37,7 +41,14 @@ function print(part: string, figures: readonly KindFigures[]): void {
   console.log(part.padEnd(14), 'values', ' found', 'recall', 'look-alikes', 'alarms')
   for (const { kind, values: all, found, lookAlikes, alarms, missed, falseAlarms } of figures) {
     const recall = `${((100 * found) / all).toFixed(1)} %`
-    console.log(kind.padEnd(14), cell(all, 6), cell(found, 6), recall.padStart(7), cell(lookAlikes, 10), cell(alarms, 6))
+    console.log(
+      kind.padEnd(14),
+      cell(all, 6),
+      cell(found, 6),
+      recall.padStart(7),
+      cell(lookAlikes, 10),
+      cell(alarms, 6),
+    )
     for (const text of missed) console.log(`  missed: ${JSON.stringify(text)}`)
     for (const text of falseAlarms) console.log(`  false:  ${JSON.stringify(text)}`)
   }

@@ -14,7 +14,13 @@ function of(prefix: string, alphabet: string, length: number, end = ''): Make {
 }
 
 const CAPITALS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-const NAMES = ['user_token_count', 'max-tokens-per-day', 'secret_rotation_days', 'api_key_header_name', 'sk-learn-pipeline']
+const NAMES = [
+  'user_token_count',
+  'max-tokens-per-day',
+  'secret_rotation_days',
+  'api_key_header_name',
+  'sk-learn-pipeline',
+]
 const DIGESTS: readonly Make[] = [
   (random) => random.hex(40),
   (random) => `sha256-${some(random, BASE64, 43)}=`,
@@ -103,13 +109,15 @@ const token: Makers = {
   ],
 }
 
-const pem = (label: string, lines: number): Make => (random) =>
-  [
-    `-----BEGIN ${label}-----`,
-    ...Array.from({ length: lines }, () => some(random, BASE64, 64)),
-    `${some(random, BASE64, 42)}==`,
-    `-----END ${label}-----`,
-  ].join('\n')
+const pem =
+  (label: string, lines: number): Make =>
+  (random) =>
+    [
+      `-----BEGIN ${label}-----`,
+      ...Array.from({ length: lines }, () => some(random, BASE64, 64)),
+      `${some(random, BASE64, 42)}==`,
+      `-----END ${label}-----`,
+    ].join('\n')
 
 const privateKey: Makers = {
   values: [
@@ -133,7 +141,11 @@ const jwt: Makers = {
   values: ['HS256', 'RS256', 'ES256'].map(
     (alg): Make =>
       (random) =>
-        [part({ alg, typ: 'JWT' }), part({ sub: digits(random, 8), iat: 1_700_000_000 }), some(random, URL_SAFE, alg === 'RS256' ? 342 : 43)].join('.'),
+        [
+          part({ alg, typ: 'JWT' }),
+          part({ sub: digits(random, 8), iat: 1_700_000_000 }),
+          some(random, URL_SAFE, alg === 'RS256' ? 342 : 43),
+        ].join('.'),
   ),
   lookAlikes: [
     (random) => part({ page: random.int(1, 99), sort: 'name' }),
@@ -189,7 +201,22 @@ export const ASSIGNMENTS: readonly string[] = [
   'deploy --token %s --region eu',
 ]
 
-const REFERENCES = ['process.env.DB_PASSWORD', '${DB_PASSWORD}', '<your-api-key>', 'undefined', 'string', 'getSecret()', 'options.apiKey', '********', 'changeme', 'required', 'config.auth.token', 'none', '{{ .Values.password }}', 'true']
+const REFERENCES = [
+  'process.env.DB_PASSWORD',
+  '${DB_PASSWORD}',
+  '<your-api-key>',
+  'undefined',
+  'string',
+  'getSecret()',
+  'options.apiKey',
+  '********',
+  'changeme',
+  'required',
+  'config.auth.token',
+  'none',
+  '{{ .Values.password }}',
+  'true',
+]
 
 const secret: Makers = {
   values: [
@@ -221,4 +248,3 @@ export const SECRETS: Readonly<Record<string, Makers>> = {
   connection,
   secret,
 }
-

@@ -86,7 +86,9 @@ async function openSubsystems(options: AppOptions, disposal: Disposal): Promise<
   const conversations = new Conversations(() => clock.nowMs())
   if (channel !== undefined) shareConversations(conversations, channel)
   const internal = new InternalRequests()
-  const { registry } = disposal.nest(await openPlugins({ ...options, stores, spend, internal }))
+  const { registry } = disposal.nest(
+    await openPlugins({ ...options, stores, spend, internal, signingKey: telemetry.signingKey }),
+  )
   const pipelines = openPipelines({ config, registry, providers, log })
   internal.open({ pipelines, dialect: createMessagesDialect(), providers, prices: spend.prices, clock })
   const assertPipeline = (text: string) => void pipelines.for(undefined, text)

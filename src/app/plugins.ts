@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { pluginOptions } from '../config/load.ts'
@@ -6,6 +7,7 @@ import type { Config } from '../config/schema.ts'
 import type { ByteStores } from '../core/ports/byte-store.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { Log } from '../core/ports/log.ts'
+import { derivedKey } from '../core/system/derived-key.ts'
 import type { InternalRequests } from '../http/internal-requests.ts'
 import {
   BUILT_IN_PLUGINS,
@@ -27,6 +29,8 @@ export interface PluginsOptions {
   readonly spend: Spend
   /** Models that plugins may call, once it is open. */
   readonly internal: InternalRequests
+  /** The private key of receipts, from which plugins' keys are derived. */
+  readonly signingKey: KeyObject
   readonly clock: Clock
   readonly log: Log
 }
@@ -54,7 +58,10 @@ export function openPlugins(options: PluginsOptions): Promise<Opened<{ registry:
   })
 }
 
-function servicesOf(plugin: string, { config, stores, spend, internal, clock, log }: PluginsOptions): PluginServices {
+function servicesOf(
+  plugin: string,
+  { config, stores, spend, internal, signingKey, clock, log }: PluginsOptions,
+): PluginServices {
   const { ledger, capsOf, prices, tokens } = spend
   return {
     log: log.child({ plugin }),
@@ -66,6 +73,7 @@ function servicesOf(plugin: string, { config, stores, spend, internal, clock, lo
     prices,
     tokens,
     models: internal.forPlugin(plugin),
+    deriveKey: (purpose) => derivedKey(signingKey, `plugin ${plugin}: ${purpose}`),
   }
 }
 

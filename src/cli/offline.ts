@@ -22,6 +22,7 @@ const NO_MONEY = {
   tokens: { inputTokens: unused },
   spend: { reserve: unused, grow: unused, settle: unused, spent: unused },
   models: { ask: unused },
+  deriveKey: unused,
 }
 
 /** Folder that cannot be written: an attempt fails. */

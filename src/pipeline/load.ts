@@ -122,6 +122,7 @@ const SERVICE_NAMES: readonly ServiceName[] = [
   'prices',
   'tokens',
   'models',
+  'deriveKey',
 ]
 
 const anyFunction = z.custom<(...args: unknown[]) => unknown>(

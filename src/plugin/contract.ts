@@ -36,6 +36,11 @@ export interface PluginServices {
   tokens: TokenCounter
   /** Calls models for the plugin itself, as the caller `plugin:<name>`. */
   models: ModelClient
+  /**
+   * Derives a key of 32 bytes for one purpose of the plugin. Instances with the same key of receipts derive the same; it
+   * changes with that key. Never log it.
+   */
+  deriveKey: (purpose: string) => Buffer
 }
 
 /** Pipeline and signal of a plugin's own model call. */

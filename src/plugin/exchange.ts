@@ -19,6 +19,7 @@ type PublicMember =
   | 'isEdited'
   | 'limitAnswer'
   | 'mapEvents'
+  | 'mapRequestText'
   | 'mapText'
   | 'mapToolInput'
   | 'note'

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Log } from '../../src/core/ports/log.ts'
 import type { PluginServices } from '../../src/plugin/contract.ts'
 
@@ -18,5 +19,6 @@ export function createPluginServices(log: Log): PluginServices {
     tokens: { inputTokens: unused },
     spend: { reserve: unused, grow: unused, settle: unused, spent: unused },
     models: { ask: unused },
+    deriveKey: (purpose) => hash('sha256', purpose, 'buffer'),
   }
 }

@@ -4,13 +4,15 @@
  * Names end with what they are: `DB_PASSWORD`, `clientSecret`, `x-api-key`. So the last letters of each word decide at
  * once, and only few words are looked at further. A value that is a reference, a call, a template or a word is none.
  */
-import type { Finding } from './finding.ts'
+
 import { looksRandom } from './entropy.ts'
+import type { Finding } from './finding.ts'
 
 type Name = 'password' | 'key'
 
 /** Endings of names that are read further, by their last letter. */
-const PASSWORD = /(?:pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|contrase(?:ñ|n)a|mot_?de_?passe|senha|wachtwoord)[_-]?\d{0,2}$/i
+const PASSWORD =
+  /(?:pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|contrase(?:ñ|n)a|mot_?de_?passe|senha|wachtwoord)[_-]?\d{0,2}$/i
 const KEY =
   /(?:secret|token|credentials?|(?:api|access|secret|private|account|auth|encryption|encrypt|signing|sign|master|shared|sharedaccess|storage|service|session|license|licence|webhook|subscription|app|client|deploy|admin|functions?|host)[_.-]?key|api[_-]?hash|signature|bearer|salt)[_-]?\d{0,2}$/i
 const LONGEST_NAME = 64
@@ -20,10 +22,14 @@ const SIGN = /\\?["'`]?\]? {0,3}(?::=|=>|={1,2}|:) {0,3}|["'`]?\)? (?:is|was|ist
 const FLAG_SIGN = / {1,2}/y
 const QUOTED = /\\?(["'`])((?:(?!\1)[^\\\n]){1,512})\\?\1/y
 const BARE = /[^\s"'`,;<>|()[\]{}\\&]{1,512}/y
+/** In prose a value ends at white space, in code and addresses also at `&`. */
+const SPOKEN = /[^\s"'`,;<>|()[\]{}\\]{1,512}/y
+const IS_WORD = /[a-z]\W*$/i
 const TRAILING = /[.,;:!?]+$/
 const REFERENCE =
   /^(?:[$<{%[(*]|process\.|env\.|os\.|config\.|self\.|this\.|null$|none$|nil$|undefined$|true$|false$|string$|required$|optional$|redacted)|\$\{|\{\{|%[({]|\.{3}|\*{3}|x{4}|REDACTED_/i
-const EXAMPLE = /^(?:change[_-]?me|your[_-]|my[_-]|example|sample|dummy|placeholder|test|secret|password|foo|bar|abc123$)/i
+const EXAMPLE =
+  /^(?:change[_-]?me|your[_-]|my[_-]|example|sample|dummy|placeholder|test|secret|password|foo|bar|abc123$)/i
 /** A path, a name in a program, or a version. */
 const CODE = /^[\w$]+(?:\.[A-Za-z_$][\w$]*)+$|^\.{0,2}\/|^[A-Za-z_$][\w$]*\(/
 const KEY_VALUE = /^[A-Za-z0-9+/=_.~%-]{12,512}$/
@@ -34,7 +40,9 @@ const LONG_PASSWORD = 12
 const CALL = /[([{]/
 
 /** Last characters of the names above. */
-const LAST = Uint8Array.from({ length: 128 }, (_, code) => (/[adehlnorstyz0-9]/i.test(String.fromCharCode(code)) ? 1 : 0))
+const LAST = Uint8Array.from({ length: 128 }, (_, code) =>
+  /[adehlnorstyz0-9]/i.test(String.fromCharCode(code)) ? 1 : 0,
+)
 
 /** Tests, by its last character, that a word may be a name. */
 export function mayBeName(lastCode: number): boolean {
@@ -47,7 +55,8 @@ export function assignedSecretAt(text: string, start: number, end: number): Find
   if (name === undefined) return undefined
   const valueStart = behindSign(text, start, end)
   if (valueStart === -1) return undefined
-  const value = valueAt(text, valueStart)
+  const isSpoken = IS_WORD.test(text.slice(end, valueStart))
+  const value = valueAt(text, valueStart, isSpoken ? SPOKEN : BARE)
   if (value === undefined || !isSecret(name, value)) return undefined
   return { start: value.start, end: value.start + value.text.length, kind: 'secret' }
 }
@@ -70,16 +79,16 @@ interface Value {
   readonly isQuoted: boolean
 }
 
-function valueAt(text: string, at: number): Value | undefined {
+function valueAt(text: string, at: number, unquoted: RegExp): Value | undefined {
   QUOTED.lastIndex = at
   const quoted = QUOTED.exec(text)
   if (quoted !== null) {
     const [whole, quote = '', inside = ''] = quoted
     return { start: at + whole.indexOf(quote) + 1, text: inside, isQuoted: true }
   }
-  BARE.lastIndex = at
-  const bare = BARE.exec(text)?.[0].replace(TRAILING, '')
-  if (CALL.test(text[BARE.lastIndex] ?? '')) return undefined
+  unquoted.lastIndex = at
+  const bare = unquoted.exec(text)?.[0].replace(TRAILING, '')
+  if (CALL.test(text[unquoted.lastIndex] ?? '')) return undefined
   return bare === undefined || bare === '' ? undefined : { start: at, text: bare, isQuoted: false }
 }
 

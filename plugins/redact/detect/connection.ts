@@ -48,7 +48,8 @@ function webhookAt(text: string, start: number): Finding | undefined {
 /** Returns the end of the address, up to which no other begins. */
 function signaturesIn(text: string, start: number, found: Finding[]): number {
   ADDRESS_END.lastIndex = start
-  const stop = ADDRESS_END.exec(text.slice(0, start + LONGEST_ADDRESS))?.index ?? Math.min(text.length, start + LONGEST_ADDRESS)
+  const stop =
+    ADDRESS_END.exec(text.slice(0, start + LONGEST_ADDRESS))?.index ?? Math.min(text.length, start + LONGEST_ADDRESS)
   const address = text.slice(start, stop)
   if (address.includes('sig='))
     for (const { 1: signature = '', index } of address.matchAll(SHARED_ACCESS)) {

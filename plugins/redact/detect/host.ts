@@ -6,7 +6,8 @@ const IPV4 = /(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)/
 const NO_HOST = /^(?:127\.|0\.|255\.|192\.0\.2\.|198\.51\.100\.|203\.0\.113\.)/
 const IPV6 = /(?:[0-9a-f]{1,4}:){2,7}(?::?[0-9a-f]{1,4}){1,6}|(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}/iy
 const DOCUMENTATION = /^2001:0?db8:/i
-const INTERNAL = /(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,6}(?:internal|intranet|corp|lan|intra|home\.arpa|svc\.cluster\.local)/iy
+const INTERNAL =
+  /(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,6}(?:internal|intranet|corp|lan|intra|home\.arpa|svc\.cluster\.local)/iy
 
 /** Returns the address or internal name of a host that begins at `start`, the beginning of a word. */
 export function hostAt(text: string, start: number): Finding | undefined {

@@ -37,7 +37,11 @@ export const NUMERIC_IDS: readonly NationalId[] = [
     isValid: (id) => !id.startsWith('0') && passesMod1110(id),
     context: /steuer|\bid-?nr|\btin\b|tax/i,
   },
-  { country: 'FR', layout: /[12]\d\d(?:0[1-9]|1[0-2])\d{10}|[12] \d\d (?:0[1-9]|1[0-2]) \d\d \d{3} \d{3} \d\d/y, isValid: isNir },
+  {
+    country: 'FR',
+    layout: /[12]\d\d(?:0[1-9]|1[0-2])\d{10}|[12] \d\d (?:0[1-9]|1[0-2]) \d\d \d{3} \d{3} \d\d/y,
+    isValid: isNir,
+  },
   { country: 'ES', layout: /\d{8}-?[A-Z]/y, isValid: (id) => id[8] === DNI_LETTERS[Number(id.slice(0, 8)) % 23] },
   {
     country: 'NL',

@@ -1,11 +1,12 @@
+import { cardEnd } from './card.ts'
 import { isAlphanumericAt } from './characters.ts'
-import { isCard } from './card.ts'
 import type { Finding } from './finding.ts'
 import { LETTERED_IDS, type NationalId, NUMERIC_IDS } from './national-ids.ts'
 import { isInternational, nationalPhoneEnd } from './phone.ts'
 
 const LEAST_DIGITS = 9
 const LONGEST_NUMBER = 32
+const FRENCH_DIGITS = 15
 const CONTEXT_CHARACTERS = 48
 const DIGIT_ZERO = 0x30
 const DIGIT_NINE = 0x39
@@ -37,7 +38,10 @@ export function spanAt(text: string, start: number): Span {
 /** Returns the card, telephone number or national number that begins with the digit at `start`. */
 export function numberAt(text: string, start: number, span: Span): Finding | undefined {
   if (span.digits < LEAST_DIGITS - 1) return undefined
-  return cardAt(text, start, span) ?? idAt(text, start, NUMERIC_IDS) ?? phoneAt(text, start, span)
+  // Lists of single digits are common: only the French number begins with one.
+  const isSingle = !isDigitAt(text, start + 1) && text[start - 1] !== '+'
+  if (isSingle) return span.digits >= FRENCH_DIGITS ? idAt(text, start, NUMERIC_IDS) : undefined
+  return cardAt(text, start) ?? idAt(text, start, NUMERIC_IDS) ?? phoneAt(text, start, span)
 }
 
 /** Returns the national number of capitals and digits that begins at `start`. */
@@ -45,14 +49,10 @@ export function letteredIdAt(text: string, start: number): Finding | undefined {
   return idAt(text, start, LETTERED_IDS)
 }
 
-function cardAt(text: string, start: number, { end }: Span): Finding | undefined {
+function cardAt(text: string, start: number): Finding | undefined {
   if (isPartOfNumber(text, start)) return undefined
-  for (let at = end; at > start + 12; at--) {
-    if (!isDigitAt(text, at - 1) || isAlphanumericAt(text, at)) continue
-    const written = text.slice(start, at)
-    if (isCard(written, written.replaceAll(SEPARATED, ''))) return { start, end: at, kind: 'card' }
-  }
-  return undefined
+  const end = cardEnd(text, start)
+  return end === -1 ? undefined : { start, end, kind: 'card' }
 }
 
 function idAt(text: string, start: number, ids: readonly NationalId[]): Finding | undefined {

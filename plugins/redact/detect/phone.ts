@@ -32,7 +32,8 @@ const NATIONAL = new RegExp(
   'y',
 )
 /** Layouts that many other numbers have: a word about telephones must precede them. */
-const AMBIGUOUS = /^\d{3} \d{3} \d{3}$|^[6-9]\d{4} \d{5}$|^\d{3} \d\d \d\d \d\d$|^0\d{1,3}-\d{2,4}-\d{4}$|^\d{3} \d{3}[ .]\d{4}$|^0(?!7\d{3} \d{6}$)[1-9]\d{1,4}[ -]\d/
+const AMBIGUOUS =
+  /^\d{3} \d{3} \d{3}$|^[6-9]\d{4} \d{5}$|^\d{3} \d\d \d\d \d\d$|^0\d{1,3}-\d{2,4}-\d{4}$|^\d{3} \d{3}[ .]\d{4}$|^0(?!7\d{3} \d{6}$)[1-9]\d{1,4}[ -]\d/
 const CONTEXT =
   /(?:phone|tel|mobile|cell|call(?: me)?|fax|whatsapp|sms|contact|handy|telefon|mobil|rufnummer|t[ée]l[ée]phone|portable|telefono|m[oó]vil|celular|telefoon|電話|手机|电话)\W{0,3}(?:(?:number|no|nr|num[eé]ro|is|at|on|unter|ist|:)\W{0,3}){0,2}$/i
 const CONTEXT_CHARACTERS = 40

@@ -15,6 +15,7 @@ export interface Translation {
 }
 
 const NO_LOSSES = new DroppedFields()
+const NO_TEXTS: ReadonlyMap<string, string> = new Map()
 const TRANSLATION = Symbol('canonical request')
 
 /**
@@ -38,6 +39,16 @@ export class ClientRequest {
     this.dialect = dialect
     this.#translate = translate
     this.#canonical = translate === undefined ? document : undefined
+  }
+
+  /** Texts that the gateway has opened for the client, by the path of their item: the document has them encrypted. */
+  get openedTexts(): ReadonlyMap<string, string> {
+    return NO_TEXTS
+  }
+
+  /** Returns the same request with another document, and other opened texts. */
+  with(document: RequestDocument, _openedTexts: ReadonlyMap<string, string>): ClientRequest {
+    return new ClientRequest(document, this.dialect, this.#translate)
   }
 
   /** Distinguishes requests of one body whose replies differ; '' for an ordinary one. */

@@ -48,7 +48,12 @@ export abstract class ExchangeFacts extends DeclaredWaits {
 
   /** The client's raw bytes, without the edits of plugins. */
   get original(): Buffer {
-    return this.#state.client.document.bytes
+    return this.received.document.bytes
+  }
+
+  /** @internal the client's request as it came */
+  get received(): ClientRequest {
+    return this.#state.received ?? this.#state.client
   }
 
   /** The client's request, in its own dialect. */

@@ -31,8 +31,10 @@ export interface ExchangeState {
   readonly callerParts?: ((exchange: Exchange) => string) | undefined
   /** The query string as received, `?` included, or empty. */
   readonly query: string
-  /** The client's request, in its own dialect. */
-  readonly client: ClientRequest
+  /** The client's request, in its own dialect, with the texts that plugins have mapped. */
+  client: ClientRequest
+  /** The client's request as it came; unset while no plugin has mapped its texts. */
+  received?: ClientRequest
   /** The canonical request with the edits of plugins; `undefined` while there are none. */
   request: RequestDocument | undefined
   /** Providers and models that may answer, in the order of fallback. Never empty. */
@@ -63,10 +65,10 @@ export interface ExchangeState {
 
 /** Returns a function that restores the parts that a step may change. */
 export function savedState(state: ExchangeState): () => void {
-  const { request, annotations, signal, reply } = state
+  const { request, client, annotations, signal, reply } = state
   const editCount = state.edits.length
   return () => {
-    Object.assign(state, { request, annotations, signal, reply })
+    Object.assign(state, { request, client, annotations, signal, reply })
     state.edits.length = editCount
   }
 }

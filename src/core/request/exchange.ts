@@ -10,6 +10,7 @@ import type { Conversation } from './conversation/conversation.ts'
 import { conversationOf } from './conversation/conversation-of.ts'
 import { ExchangeFacts } from './exchange-facts.ts'
 import { cancelUnopened, type ExchangeState, editState, savedState, setReply, withSignal } from './exchange-state.ts'
+import { type MapRequestText, mapRequestText } from './map-request-text.ts'
 import type { PreservedText } from './preserved.ts'
 import type { RequestDocument } from './request.ts'
 import { type SentRequest, withSent } from './sent-request.ts'
@@ -157,6 +158,12 @@ export class Exchange extends ExchangeFacts {
   edit(...edits: Edit[]): void {
     this.#assertLive()
     editState(this.#state, edits, this.#step?.module ?? 'gateway')
+  }
+
+  /** Rewrites every text of the client's request, in its own dialect; see `MapRequestText`. Throws what `map` throws. */
+  mapRequestText(map: MapRequestText): void {
+    this.#assertLive()
+    mapRequestText(this.#state, map)
   }
 
   /** Declares texts of the current request that later plugins must not change; only a watcher enforces it. */

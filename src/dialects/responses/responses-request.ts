@@ -16,6 +16,7 @@ export interface Compacting {
 /** A request of a Responses client. */
 export class ResponsesRequest extends ClientRequest {
   readonly compacting: Compacting
+  readonly #translateBoth: (document: RequestDocument, compacting: Compacting) => Translation
 
   constructor(
     document: RequestDocument,
@@ -24,6 +25,15 @@ export class ResponsesRequest extends ClientRequest {
   ) {
     super(document, RESPONSES_REPLIES, (document) => translate(document, compacting))
     this.compacting = compacting
+    this.#translateBoth = translate
+  }
+
+  override get openedTexts(): ReadonlyMap<string, string> {
+    return this.compacting.opened
+  }
+
+  override with(document: RequestDocument, opened: ReadonlyMap<string, string>): ResponsesRequest {
+    return new ResponsesRequest(document, { ...this.compacting, opened }, this.#translateBoth)
   }
 
   /** Distinguishes the call of `/responses/compact` from a response to the same body. */

@@ -46,7 +46,8 @@ export function captureRequest({ id, exchange, response }: OpenCapture, { store,
     store.put({
       id,
       scope: exchange.caller.scope,
-      request: cut(exchange.original),
+      // As plugins have mapped its texts: a capture is stored.
+      request: cut(exchange.client.document.bytes),
       canonical: kept.length === 0 ? undefined : canonical,
       versions: kept,
       reply: reply.body(),

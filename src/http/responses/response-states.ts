@@ -144,7 +144,8 @@ export class ResponseStates {
 
   /** Returns a watch that stores the conversation of a request, as its client gets it; `undefined` when none is stored. */
   watch(exchange: Exchange): ReplyWatch | undefined {
-    const { reply, client } = exchange
+    // As it came: texts that a plugin has mapped are mapped again when the conversation is continued.
+    const { reply, received: client } = exchange
     if (!isStorable(exchange) || reply?.status !== 200 || reply.dialect.name === 'responses') return undefined
     if (!this.#options.keeps) return undefined
     const provider = (answererOf(exchange) ?? exchange.target).provider

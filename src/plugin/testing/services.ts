@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { ByteStores } from '../../core/ports/byte-store.ts'
 import type { Log } from '../../core/ports/log.ts'
 import type { PluginServices, ServiceName } from '../contract.ts'
@@ -50,6 +51,7 @@ export function servicesFor<Needs extends ServiceName>(
     clock: { nowMs: () => NOW_MS },
     stores: createStores(),
     engines: { redisUrl: undefined, databaseUrl: undefined },
+    deriveKey: (purpose) => hash('sha256', purpose, 'buffer'),
     ...given,
   }
   const missing = needs.find((name) => own[name] === undefined)

@@ -9,7 +9,8 @@
  *
  * Guarantees: an item of another caller, or a changed one, does not open. Limit: a summary of a million characters.
  */
-import { createCipheriv, createDecipheriv, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto'
+import { derivedKey } from '../../../core/system/derived-key.ts'
 
 /** Begins every sealed summary. */
 export const SUMMARY_PREFIX = 'turnpike-compaction:'
@@ -17,7 +18,6 @@ export const SUMMARY_PREFIX = 'turnpike-compaction:'
 export const MOST_SUMMARY_CHARACTERS = 1_000_000
 
 const CIPHER = 'aes-256-gcm'
-const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 /** A character is at most 3 bytes, and 3 bytes are 4 characters of base64. */
@@ -33,8 +33,7 @@ export interface SummarySeal {
 
 /** Creates the seal of the gateways with this private key; unset: of this process alone. */
 export function createSummarySeal(privateKey?: KeyObject): SummarySeal {
-  const secret = privateKey?.export({ type: 'pkcs8', format: 'der' }) ?? randomBytes(KEY_BYTES)
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'turnpike: summaries of compactions', KEY_BYTES))
+  const key = derivedKey(privateKey, 'summaries of compactions')
   return {
     seal(summary, scope) {
       const nonce = randomBytes(NONCE_BYTES)

@@ -1,0 +1,70 @@
+import { definePlugin, type Exchange, GatewayError } from 'turnpike/plugin'
+import { type Kind, withoutOverlaps } from './detect/finding.ts'
+import { createScan, type Scan } from './detect/scan.ts'
+import { LiteralFinder } from './literals.ts'
+import { kindsOf, options, type RedactOptions, stricterMode } from './options.ts'
+import { Placeholders } from './placeholders.ts'
+import { Redaction, TooManyValues } from './redaction.ts'
+import { blockedError, detailsOf, hasUnread, headerOf, unreadError } from './report.ts'
+import { createRestorer } from './restore.ts'
+
+export default definePlugin({
+  name: 'redact',
+  summary: 'Replaces secrets and personal data by placeholders on the way to providers, and restores them in replies.',
+  options,
+  perRequest: ['mode', 'kinds'],
+  tightening: ['mode', 'kinds'],
+  needs: ['deriveKey'],
+  // A guard: what was not scanned must not leave.
+  onError: 'refuse',
+  setup(operators, { deriveKey }) {
+    const key = deriveKey('placeholders')
+    const words = new LiteralFinder(operators.words.map((text) => ({ text, kind: 'custom' })))
+    return {
+      middleware: (effective) => {
+        const mode = stricterMode(operators.mode, effective.mode)
+        const scan = scanOf(operators, effective, words)
+        return async function redact(ctx, next) {
+          const { exchange } = ctx.state
+          const { caller, conversation } = exchange
+          const redaction = new Redaction(scan)
+          read(redaction, exchange)
+          const placeholders = new Placeholders({ key, caller: caller.scope, conversation: conversation.id })
+          if (mode === 'redact' && !redaction.isEmpty) redaction.replace(exchange, placeholders)
+          const { figures } = redaction
+          ctx.set('x-svc-redact', headerOf(mode, figures))
+          exchange.note(redaction.isEmpty ? 'scanned' : NOTES[mode], detailsOf(figures))
+          if (mode !== 'observe' && operators.unread === 'refuse' && hasUnread(figures)) throw unreadError(figures)
+          if (mode === 'block' && !redaction.isEmpty) throw blockedError(figures)
+          await next()
+          if (placeholders.values.size === 0) return
+          const restorer = createRestorer(placeholders.values)
+          exchange.mapText(restorer.text)
+          exchange.mapToolInput(restorer.input)
+        }
+      },
+    }
+  },
+})
+
+const NOTES = { observe: 'observed', redact: 'redacted', block: 'blocked' } as const
+
+/** Returns the scan for the kinds of the operator and of the caller together. */
+function scanOf(operators: RedactOptions, effective: RedactOptions, words: LiteralFinder): Scan {
+  const kinds = new Set<Kind>([...kindsOf(operators.kinds), ...kindsOf(effective.kinds)])
+  const scan = createScan(kinds)
+  if (operators.words.length === 0 || !kinds.has('custom')) return scan
+  return (text) => withoutOverlaps([...words.find(text), ...scan(text)])
+}
+
+function read(redaction: Redaction, exchange: Exchange): void {
+  try {
+    redaction.read(exchange)
+  } catch (error) {
+    if (!(error instanceof TooManyValues)) throw error
+    throw new GatewayError('invalid_request', 'The request holds more values to redact than are supported.', {
+      detail: 'redact_too_many',
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,59 @@
+import { z } from 'turnpike/plugin'
+import { KINDS, type Kind } from './detect/finding.ts'
+
+/** Modes, from the least strict. */
+export const MODES = ['observe', 'redact', 'block'] as const
+
+/** Mode of the plugin. */
+export type Mode = (typeof MODES)[number]
+
+const DEFAULT_KINDS: Kind[] = KINDS.filter((kind) => kind !== 'host')
+const MOST_WORDS = 10_000
+const LONGEST_WORD = 200
+const kind = z.enum(KINDS)
+const kinds = z.union([
+  z.array(kind).max(KINDS.length),
+  z.string().refine((text) => text.split(' ').every((name) => kind.safeParse(name).success), {
+    error: `expected names among ${KINDS.join(', ')}, separated by spaces`,
+  }),
+])
+
+export const options = z.strictObject({
+  mode: z
+    .enum(MODES)
+    .default('redact')
+    .describe(
+      'What happens to values that are found. `redact`: each is replaced by a placeholder on the way to the provider, and restored in the reply. `block`: the request is refused. `observe`: nothing changes, and the header and the trace report what would be replaced; begin with it. A caller may choose a stricter one: `observe`, `redact`, `block`.',
+    ),
+  kinds: kinds
+    .default(DEFAULT_KINDS)
+    .describe(
+      'Kinds to find: `api_key`, `cloud_key`, `token`, `private_key`, `jwt`, `connection` (passwords in addresses), `secret` (random values behind a name such as `password`), `card`, `iban`, `email`, `phone`, `national_id`, `host` (addresses and internal names of hosts), `custom` (`words`). A list, or text with spaces. A caller may add some, not remove any.',
+    ),
+  words: z
+    .array(z.string().min(2).max(LONGEST_WORD))
+    .max(MOST_WORDS)
+    .default([])
+    .describe(
+      'Texts of your own that are found as whole words, exactly, of 2 to 200 characters each: names of projects, customers, hosts.',
+    ),
+  unread: z
+    .enum(['refuse', 'pass'])
+    .default('refuse')
+    .describe(
+      'With `redact` and `block`: requests with parts that cannot be read as text (pictures, PDF, sound, files, addresses that the provider reads) are refused, or pass with a note. Choose `pass` only if such parts may leave.',
+    ),
+})
+
+/** Parsed options. */
+export type RedactOptions = z.output<typeof options>
+
+/** Returns the kinds of an option. */
+export function kindsOf(value: RedactOptions['kinds']): readonly Kind[] {
+  return typeof value === 'string' ? z.array(kind).parse(value.split(' ')) : value
+}
+
+/** Returns the stricter of two modes. */
+export function stricterMode(one: Mode, other: Mode): Mode {
+  return MODES.indexOf(one) > MODES.indexOf(other) ? one : other
+}
