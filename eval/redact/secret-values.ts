@@ -203,7 +203,7 @@ export const ASSIGNMENTS: readonly string[] = [
 
 const REFERENCES = [
   'process.env.DB_PASSWORD',
-  '${DB_PASSWORD}',
+  '$DB_PASSWORD',
   '<your-api-key>',
   'undefined',
   'string',

@@ -17,7 +17,7 @@ const WORD = /^[A-Z0-9_]*$/
 export function createRestorer(values: ReadonlyMap<string, string>): Restorer {
   const placeholders = [...values.keys()].sort()
   const longest = placeholders.reduce((most, { length }) => Math.max(most, length), 0)
-  const restored = (text: string, valueOf: (value: string) => string) => replaced(text, { values, longest, valueOf })
+  const restored = (text: string, printed: (value: string) => string) => replaced(text, { values, longest, printed })
   return {
     text(text, { isLast }) {
       const keep = isLast ? 0 : openLength(text, placeholders, longest)
@@ -30,10 +30,10 @@ export function createRestorer(values: ReadonlyMap<string, string>): Restorer {
 interface Replacing {
   readonly values: ReadonlyMap<string, string>
   readonly longest: number
-  readonly valueOf: (value: string) => string
+  readonly printed: (value: string) => string
 }
 
-function replaced(text: string, { values, longest, valueOf }: Replacing): string {
+function replaced(text: string, { values, longest, printed }: Replacing): string {
   let at = text.indexOf(PREFIX)
   if (at === -1) return text
   const parts: string[] = []
@@ -42,7 +42,7 @@ function replaced(text: string, { values, longest, valueOf }: Replacing): string
     const end = placeholderEnd(text, at, longest)
     const value = values.get(text.slice(at, end))
     if (value === undefined) continue
-    parts.push(text.slice(done, at), valueOf(value))
+    parts.push(text.slice(done, at), printed(value))
     done = end
   }
   parts.push(text.slice(done))

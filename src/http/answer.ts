@@ -190,7 +190,7 @@ function send(ctx: ParameterizedContext<RequestState>, exchange: Exchange, sendi
   }
   ctx.respond = false
   if (hasSuperseded) onClosed(ctx.res, () => exchange.cancelUnopened())
-  sendReply(ctx.res, reply, { ...send, headers, dialect, request: exchange.client, watch: watch?.(exchange) })
+  sendReply(ctx.res, reply, { ...send, headers, dialect, request: exchange.received, watch: watch?.(exchange) })
 }
 
 /** Returns the pipeline that ran, without the plugins that were bypassed. */

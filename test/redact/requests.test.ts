@@ -1,0 +1,153 @@
+import test from 'ava'
+import type { JsonObject } from '../support/json.ts'
+import { MODELS, openProviderFixture, type ProviderName } from '../support/provider-fixture.ts'
+
+const fixture = await openProviderFixture({ config: { pipeline: { default: 'redact', locked: ['redact'] } } })
+test.after.always(() => fixture.close())
+
+const PLACEHOLDER = /REDACTED_[A-Z_]+_[0-9A-Z]{12}/
+/** One value for each field, so that a missed field shows its number. */
+const mail = (field: number) => `canary${field}@acme-corp.io`
+const CANARY = /canary\d+@acme-corp\.io/
+const TOKEN = 'ghp_0123456789abcdefghijABCDEFGHIJ012345'
+
+const schema = (field: number) => ({
+  type: 'object',
+  properties: { to: { type: 'string', description: `such as ${mail(field)}`, default: mail(field + 1) } },
+})
+
+const messages: JsonObject = {
+  max_tokens: 1000,
+  system: [{ type: 'text', text: `You work for ${mail(1)}` }],
+  metadata: { user_id: mail(2) },
+  stop_sequences: [mail(3)],
+  tools: [{ name: 'send', description: `Writes to ${mail(4)}`, input_schema: schema(5) }],
+  messages: [
+    { role: 'user', content: [{ type: 'text', text: `I am ${mail(7)}; git push with ${TOKEN}` }] },
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'send', input: { to: [mail(8)] } }] },
+    {
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: 'toolu_1', content: [{ type: 'text', text: `sent to ${mail(9)}` }] },
+        { type: 'text', text: `And ${mail(10)}?` },
+      ],
+    },
+  ],
+}
+
+const chat: JsonObject = {
+  user: mail(2),
+  stop: [mail(3)],
+  tools: [{ type: 'function', function: { name: 'send', description: `Writes to ${mail(4)}`, parameters: schema(5) } }],
+  messages: [
+    { role: 'system', content: `You work for ${mail(1)}` },
+    { role: 'user', content: [{ type: 'text', text: `I am ${mail(7)}; git push with ${TOKEN}` }] },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [
+        { id: 'call_1', type: 'function', function: { name: 'send', arguments: JSON.stringify({ to: [mail(8)] }) } },
+      ],
+    },
+    { role: 'tool', tool_call_id: 'call_1', content: `sent to ${mail(9)}` },
+    { role: 'user', content: `And ${mail(10)}?` },
+  ],
+}
+
+const responses: JsonObject = {
+  instructions: `You work for ${mail(1)}`,
+  safety_identifier: mail(2),
+  tools: [{ type: 'function', name: 'send', description: `Writes to ${mail(4)}`, parameters: schema(5), strict: false }],
+  input: [
+    { type: 'message', role: 'user', content: [{ type: 'input_text', text: `I am ${mail(7)}; git push with ${TOKEN}` }] },
+    { type: 'function_call', call_id: 'call_1', name: 'send', arguments: JSON.stringify({ to: [mail(8)] }) },
+    { type: 'function_call_output', call_id: 'call_1', output: `sent to ${mail(9)}` },
+    { type: 'message', role: 'user', content: [{ type: 'input_text', text: `And ${mail(10)}?` }] },
+  ],
+}
+
+const CLIENTS = [
+  { client: 'messages', path: '/v1/messages', body: messages },
+  { client: 'chat', path: '/v1/chat/completions', body: chat },
+  { client: 'responses', path: '/v1/responses', body: responses },
+] as const
+const TARGETS: readonly ProviderName[] = ['anthropic', 'openai', 'gemini', 'house', 'responder']
+
+/** The API of Responses has no stop sequences. */
+function bodyFor(provider: ProviderName, { stop, stop_sequences, ...body }: JsonObject): JsonObject {
+  if (provider === 'responder') return body
+  return { ...body, ...(stop !== undefined && { stop }), ...(stop_sequences !== undefined && { stop_sequences }) }
+}
+
+/** Answers with the placeholder of the last address. */
+function answering(provider: ProviderName) {
+  return fixture.scenario({
+    [provider]: (_nth: number, request: { raw: Buffer }) => {
+      const all = request.raw.toString().match(new RegExp(PLACEHOLDER, 'g')) ?? []
+      return { kind: 'answer', text: `Ask ${all.at(-1)} or REDACTED_EMAIL_000000000000.`, writes: { sizes: [7] } }
+    },
+  })
+}
+
+for (const { client, path, body } of CLIENTS)
+  for (const provider of TARGETS)
+    for (const stream of [false, true])
+      test(`redact: no value reaches a provider, and the reply has it again: ${client}, ${provider}, stream ${stream}`, async (t) => {
+        const scenario = answering(provider)
+        const reply = await scenario.send({
+          path,
+          body: { ...bodyFor(provider, body), model: MODELS[provider], stream },
+        })
+        t.is(reply.status, 200, reply.text)
+        const [seen] = scenario.seen(provider)
+        const sent = seen?.raw.toString() ?? ''
+        t.false(CANARY.test(sent), CANARY.exec(sent)?.[0])
+        t.false(sent.includes(TOKEN))
+        t.true(PLACEHOLDER.test(sent), sent)
+        const text = stream ? joined(reply.text) : reply.text
+        t.regex(text, /Ask canary\d+@acme-corp\.io or REDACTED_EMAIL_000000000000\./)
+        t.regex(String(reply.headers['x-svc-redact']), /^mode=redact; .*token=1/)
+      })
+
+/** Joins the texts of a stream's deltas. */
+function joined(sse: string): string {
+  const events = sse.split('\n').flatMap((line) => (line.startsWith('data: {') ? [JSON.parse(line.slice(6))] : []))
+  return events
+    .map(({ type, delta, choices }) => {
+      if (typeof delta === 'string') return type === 'response.output_text.delta' ? delta : ''
+      return delta?.text ?? choices?.[0]?.delta?.content ?? ''
+    })
+    .join('')
+}
+
+test('redact: the same conversation has the same placeholders in its next turn', async (t) => {
+  const scenario = fixture.scenario()
+  const turn = (more: readonly JsonObject[]) => ({
+    ...messages,
+    model: MODELS.anthropic,
+    messages: [...(messages.messages as JsonObject[]), ...more],
+  })
+  await scenario.send({ body: turn([]) })
+  await scenario.send({ body: turn([{ role: 'assistant', content: 'Yes.' }, { role: 'user', content: 'Good.' }]) })
+  const [first, second] = scenario.seen('anthropic').map(({ json }) => JSON.stringify(json?.messages))
+  t.true(second?.startsWith(first?.slice(0, -1) ?? '-'))
+})
+
+test('redact: other callers get other placeholders', async (t) => {
+  const scenario = fixture.scenario()
+  for (const key of ['caller-one-key', 'caller-two-key'])
+    await scenario.send({ body: { ...messages, model: MODELS.anthropic }, headers: { 'x-api-key': key } })
+  const [one, other] = scenario.seen('anthropic').map(({ raw }) => PLACEHOLDER.exec(raw.toString())?.[0])
+  t.truthy(one)
+  t.not(one, other)
+})
+
+test('redact: a caller can tighten, not relax', async (t) => {
+  const scenario = fixture.scenario()
+  const body = { ...messages, model: MODELS.anthropic }
+  const blocked = await scenario.send({ body, headers: { 'x-svc-pipe': 'redact?mode=block' } })
+  t.is(blocked.status, 400)
+  t.false(CANARY.test(blocked.text))
+  await scenario.send({ body, headers: { 'x-svc-pipe': 'redact?mode=observe' } })
+  t.false(CANARY.test(scenario.seen('anthropic')[0]?.raw.toString() ?? ''))
+})
