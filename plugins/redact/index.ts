@@ -39,7 +39,7 @@ export default definePlugin({
           await next()
           if (placeholders.values.size === 0) return
           const restorer = createRestorer(placeholders.values)
-          exchange.mapText(restorer.text)
+          exchange.mapText(restorer.text, { also: ['citations', 'reasoning'] })
           exchange.mapToolInput(restorer.input)
         }
       },

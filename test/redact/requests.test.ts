@@ -57,9 +57,15 @@ const chat: JsonObject = {
 const responses: JsonObject = {
   instructions: `You work for ${mail(1)}`,
   safety_identifier: mail(2),
-  tools: [{ type: 'function', name: 'send', description: `Writes to ${mail(4)}`, parameters: schema(5), strict: false }],
+  tools: [
+    { type: 'function', name: 'send', description: `Writes to ${mail(4)}`, parameters: schema(5), strict: false },
+  ],
   input: [
-    { type: 'message', role: 'user', content: [{ type: 'input_text', text: `I am ${mail(7)}; git push with ${TOKEN}` }] },
+    {
+      type: 'message',
+      role: 'user',
+      content: [{ type: 'input_text', text: `I am ${mail(7)}; git push with ${TOKEN}` }],
+    },
     { type: 'function_call', call_id: 'call_1', name: 'send', arguments: JSON.stringify({ to: [mail(8)] }) },
     { type: 'function_call_output', call_id: 'call_1', output: `sent to ${mail(9)}` },
     { type: 'message', role: 'user', content: [{ type: 'input_text', text: `And ${mail(10)}?` }] },
@@ -128,7 +134,12 @@ test('redact: the same conversation has the same placeholders in its next turn',
     messages: [...(messages.messages as JsonObject[]), ...more],
   })
   await scenario.send({ body: turn([]) })
-  await scenario.send({ body: turn([{ role: 'assistant', content: 'Yes.' }, { role: 'user', content: 'Good.' }]) })
+  await scenario.send({
+    body: turn([
+      { role: 'assistant', content: 'Yes.' },
+      { role: 'user', content: 'Good.' },
+    ]),
+  })
   const [first, second] = scenario.seen('anthropic').map(({ json }) => JSON.stringify(json?.messages))
   t.true(second?.startsWith(first?.slice(0, -1) ?? '-'))
 })

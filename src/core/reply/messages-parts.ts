@@ -15,7 +15,27 @@ export function partsOfMessage(json: string): ReplyPart[] {
 }
 
 function partsOfContent(json: string, content: Child | undefined): ReplyPart[] {
-  return objectsIn(json, content).flatMap((block, index) => partOfBlock(json, block, `block ${index}`) ?? [])
+  return objectsIn(json, content).flatMap((block, index) => partsOfBlock(json, block, `block ${index}`))
+}
+
+/** Returns the parts of a whole block in the order of their places. */
+function partsOfBlock(json: string, block: readonly Child[], key: string): ReplyPart[] {
+  const citations = objectsIn(json, lastNamed(block, 'citations')).flatMap((citation, number) =>
+    partsOfCitation(json, citation, `${key} citation ${number}`),
+  )
+  const part = partOfBlock(json, block, key)
+  return part === undefined ? citations : [...citations, part].sort((a, b) => a.start - b.start)
+}
+
+const QUOTED = ['cited_text', 'document_title', 'title']
+
+/** Returns the texts of a citation: each is whole, so it has a key of its own. */
+function partsOfCitation(json: string, citation: readonly Child[], key: string): ReplyPart[] {
+  return citation.flatMap((member) => {
+    const name = member.key ?? ''
+    if (!QUOTED.includes(name)) return []
+    return stringPart(json, member, { kind: 'citation', key: `${key} ${name}`, tool: '' }) ?? []
+  })
 }
 
 /** Returns the part of a whole block, or of one that begins. */
@@ -47,6 +67,11 @@ export function createMessagesPartReader(): PartReader {
     content_block_delta(data, event) {
       const key = rawOf(data, lastNamed(event, 'index'))
       const delta = membersOf(data, lastNamed(event, 'delta'))
+      const citation = membersOf(data, lastNamed(delta, 'citation'))
+      if (citation.length > 0) {
+        const parts = partsOfCitation(data, citation, `${key} citation`)
+        return { parts, ended: parts.map((part) => part.key) }
+      }
       const found = DELTA_MEMBERS[rawOf(data, lastNamed(delta, 'type'))]
       if (found === undefined) return NO_PARTS
       const tool = tools.get(key) ?? ''

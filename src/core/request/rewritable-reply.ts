@@ -2,7 +2,7 @@ import type { Reply } from '../reply/reply.ts'
 import type { MapEvent } from '../rewrite/event-rewriter.ts'
 import { withEvents, withParts } from '../rewrite/rewritten-reply.ts'
 import type { OnRewriteFailure } from '../rewrite/rewritten-stream.ts'
-import { inputPartMap, type MapText, type MapToolInput, textPartMap } from '../rewrite/text-map.ts'
+import { inputPartMap, type MapText, type MapTextOptions, type MapToolInput, textPartMap } from '../rewrite/text-map.ts'
 import type { ClientRequest } from './client-request.ts'
 
 const breakOff: OnRewriteFailure = (error) => (error instanceof Error ? error : new Error(String(error)))
@@ -19,12 +19,12 @@ export abstract class RewritableReply {
   abstract assertReplaceable(): void
 
   /**
-   * Rewrites the texts of the reply, in JSON and streams of every dialect; call it after `next()`. Thinking is never
-   * changed, nor is anything outside of the texts. Throws the error of `map` for a JSON reply. In a stream the plugin has then
+   * Rewrites the texts of the reply, in JSON and streams of every dialect; call it after `next()`. Signed thinking is never
+   * changed, nor is anything outside of the texts that `options` names. Throws the error of `map` for a JSON reply. In a stream the plugin has then
    * failed: with `onError: bypass`, if no rewritten text was sent, the rest passes unchanged; otherwise the stream breaks off.
    */
-  mapText(map: MapText): void {
-    this.#rewrite((reply, onFailure) => withParts(reply, textPartMap(map), onFailure))
+  mapText(map: MapText, options?: MapTextOptions): void {
+    this.#rewrite((reply, onFailure) => withParts(reply, textPartMap(map, options), onFailure))
   }
 
   /** Rewrites the arguments of the client's tool calls, each once it is complete; otherwise as `mapText`. */

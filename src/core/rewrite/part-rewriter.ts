@@ -94,7 +94,7 @@ class PartRewriter implements Rewriter {
     if (data === undefined) return NO_SLOTS
     try {
       const { parts, ended } = this.#reader.read(name, data)
-      const mine = parts.filter(({ kind }) => kind === this.#map.kind)
+      const mine = parts.filter(({ kind }) => this.#map.kinds.has(kind))
       return {
         slots: mine.map((part) => ({ part, text: textOf(data, part), decided: 0, rewritten: undefined })),
         ended,

@@ -27,7 +27,7 @@ export function withParts(reply: Reply, map: PartMap, onFailure: OnRewriteFailur
   }
   const json = reply.bytes.toString('latin1')
   const replacements = partsOf(json)
-    .filter(({ kind }) => kind === map.kind)
+    .filter(({ kind }) => map.kinds.has(kind))
     .map((part) => ({ part, before: textOf(json, part) }))
     .map(({ part, before }) => ({ part, before, ...map.map(before, { before: '', isLast: true, tool: part.tool }) }))
     .filter(({ text, before }) => text !== before)

@@ -27,9 +27,9 @@ export type MapText = (text: string, piece: TextPiece) => string | MappedText
  */
 export type MapToolInput = (json: string, tool: { readonly name: string }) => string
 
-/** One kind of part, and the rewriting of its pieces. */
+/** Some kinds of parts, and the rewriting of their pieces. */
 export interface PartMap {
-  readonly kind: ReplyPart['kind']
+  readonly kinds: ReadonlySet<ReplyPart['kind']>
   /** Most characters that may be held back. */
   readonly mostHeld: number
   /** Returns the text to send in place of `text` without its last `keep` characters. */
@@ -38,12 +38,24 @@ export interface PartMap {
 
 const MOST_TEXT_HELD = 65_536
 const MOST_INPUT_HELD = 16 * 1024 * 1024
+const INPUT: PartMap['kinds'] = new Set(['input'])
 const NO_ARGUMENTS = /^\s*(?:\{\s*\}\s*)?$/
 
+/** Texts that `mapText` rewrites besides the answer's own. */
+export interface MapTextOptions {
+  /**
+   * `citations` are texts of the request that the model quotes, with the titles of their documents; `reasoning` is thinking
+   * that is neither signed nor encrypted, as some chat providers send it. Default: none.
+   */
+  readonly also?: readonly ('citations' | 'reasoning')[]
+}
+
+const ALSO = { citations: 'citation', reasoning: 'reasoning' } as const
+
 /** Applies `map` to the texts of a reply. */
-export function textPartMap(map: MapText): PartMap {
+export function textPartMap(map: MapText, { also = [] }: MapTextOptions = {}): PartMap {
   return {
-    kind: 'text',
+    kinds: new Set(['text', ...also.map((name) => ALSO[name])]),
     mostHeld: MOST_TEXT_HELD,
     map(text, { before, isLast }) {
       const mapped = map(text, { before, isLast })
@@ -60,7 +72,7 @@ export function textPartMap(map: MapText): PartMap {
 /** Applies `map` to the arguments of tool calls, each once it is complete. */
 export function inputPartMap(map: MapToolInput): PartMap {
   return {
-    kind: 'input',
+    kinds: INPUT,
     mostHeld: MOST_INPUT_HELD,
     map(text, { isLast, tool }) {
       if (!isLast) return { text: '', keep: text.length }

@@ -17,16 +17,24 @@ function read(...choices: readonly object[]): string[] {
 const call = (index: number, more: object) => ({ delta: { tool_calls: [{ index, ...more }] } })
 const head = (id: string, name: string) => ({ id, function: { name, arguments: '' } })
 
-test('chat parts: texts, parts of texts and refusals of each choice', (t) => {
+test('chat parts: texts, parts of texts, refusals and thinking of each choice', (t) => {
   const parts = [{ type: 'text', text: 'a' }, { type: 'thinking', thinking: 'b' }, 'c']
   t.deepEqual(
     read(
-      { index: 0, delta: { role: 'assistant', content: '', reasoning_content: 'hidden' } },
+      { index: 0, delta: { role: 'assistant', content: '', reasoning_content: 'thought' } },
       { index: 1, delta: { content: 'é😀' } },
       { index: 0, delta: { content: parts, refusal: 'no' } },
       { index: 1, delta: {}, finish_reason: 'stop' },
     ),
-    ['text 1:content  é😀', 'text 0:content  a', 'text 0:refusal  no', 'end 1:content', 'end 1:refusal'],
+    [
+      'reasoning 0:reasoning_content  thought',
+      'text 1:content  é😀',
+      'text 0:content  a',
+      'text 0:refusal  no',
+      'end 0:reasoning_content',
+      'end 1:content',
+      'end 1:refusal',
+    ],
   )
 })
 

@@ -24,6 +24,8 @@ export function partsOfCompletion(json: string): ReplyPart[] {
 export function createChatPartReader(): PartReader {
   /** Calls by choice, and within it by their number in the stream. */
   const known = new Map<string, Map<string, KnownCall>>()
+  /** Keys of thinking that has not ended, by choice. */
+  const open = new Map<string, Set<string>>()
   return {
     read(_name, data) {
       if (data.startsWith('[DONE]')) return ALL_ENDED
@@ -36,7 +38,9 @@ export function createChatPartReader(): PartReader {
         const index = rawOf(data, lastNamed(choice, 'index')) || String(position)
         const calls = known.get(index) ?? new Map<string, KnownCall>()
         known.set(index, calls)
-        const found = readChoice(data, choice, { index, calls })
+        const thinking = open.get(index) ?? new Set<string>()
+        open.set(index, thinking)
+        const found = readChoice(data, choice, { index, calls, thinking })
         parts.push(...found.parts)
         ended.push(...found.ended)
       }
@@ -49,7 +53,7 @@ export function createChatPartReader(): PartReader {
 function readChoice(
   json: string,
   choice: readonly Child[],
-  { index, calls }: { index: string; calls: Map<string, KnownCall> },
+  { index, calls, thinking }: { index: string; calls: Map<string, KnownCall>; thinking: Set<string> },
 ): { readonly parts: readonly ReplyPart[]; readonly ended: readonly string[] } {
   const delta = membersOf(json, lastNamed(choice, 'delta'))
   const pieces = callsIn(json, delta)
@@ -61,7 +65,14 @@ function readChoice(
     return argumentsPart(json, { call, ...current }) ?? []
   })
   if (isFinished) ended.push(...Array.from(calls.values(), ({ key }) => key))
-  return { parts: [...textsIn(json, delta, index), ...inputs], ended }
+  const texts = textsIn(json, delta, index)
+  // The answer begins where thinking ends: what is held of that must not delay it.
+  if (pieces.length > 0 || isFinished || texts.some(({ kind }) => kind === 'text')) {
+    ended.push(...thinking)
+    thinking.clear()
+  }
+  for (const { kind, key } of texts) if (kind === 'reasoning') thinking.add(key)
+  return { parts: [...texts, ...inputs], ended }
 }
 
 /** Returns the call that a piece belongs to. Gemini gives several calls one number: another id begins another call. */
@@ -77,6 +88,9 @@ function takeCall(
   return before === undefined ? { current } : { current, replaced: before.key }
 }
 
+/** Members with thinking, as DeepSeek, vLLM and OpenRouter send it; never signed. */
+const REASONING = ['reasoning_content', 'reasoning']
+
 function textKeys(index: string): string[] {
   return [`${index}:content`, `${index}:refusal`]
 }
@@ -90,7 +104,11 @@ function textsIn(json: string, said: readonly Child[], index: string): ReplyPart
   )
   const found = [content, ...texts].map((value) => stringPart(json, value, { kind: 'text', key, tool: '' }))
   const refusal = stringPart(json, lastNamed(said, 'refusal'), { kind: 'text', key: refusalKey, tool: '' })
-  return [...found, refusal].filter((part) => part !== undefined)
+  const reasoning = REASONING.map((name) =>
+    stringPart(json, lastNamed(said, name), { kind: 'reasoning', key: `${index}:${name}`, tool: '' }),
+  )
+  const parts = [...found, refusal, ...reasoning].filter((part) => part !== undefined)
+  return parts.sort((a, b) => a.start - b.start)
 }
 
 /** A call of a message, or the piece of one in a delta. */
