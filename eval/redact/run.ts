@@ -3,6 +3,7 @@
 // every finding is counted as false unless it is listed. Prints tables; exits with 1 when a bar is missed.
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { measureCosts } from './costs.ts'
 import { PARTS } from './items.ts'
 import { type KindFigures, measurePart } from './measure.ts'
 import { measureOrdinary } from './ordinary.ts'
@@ -24,7 +25,10 @@ console.log(
   `code and prose: ${ordinary.words} words, ${ordinary.findings.length} findings, ${rate.toFixed(3)} in 10,000`,
 )
 for (const finding of ordinary.findings) console.log(`  ${finding}`)
-writeFileSync(values.json, `${JSON.stringify({ parts, ordinary }, undefined, 2)}\n`)
+const costs = measureCosts([30_000, 300_000])
+for (const { characters, scanMs, parseMs } of costs)
+  console.log(`${characters} characters: scanned in ${scanMs.toFixed(2)} ms, parsed in ${parseMs.toFixed(2)} ms`)
+writeFileSync(values.json, `${JSON.stringify({ parts, ordinary, costs }, undefined, 2)}\n`)
 const isMet =
   rate <= MOST_PER_TEN_THOUSAND_WORDS &&
   parts.every(({ figures }) =>

@@ -3,7 +3,7 @@ export const DIGIT = 1
 export const LOWER = 2
 export const UPPER = 4
 /** `_` and `-`, which names and keys have between their parts. */
-export const JOINER = 8
+const JOINER = 8
 export const WORD: number = DIGIT | LOWER | UPPER | JOINER
 export const ALPHANUMERIC: number = DIGIT | LOWER | UPPER
 

@@ -7,7 +7,7 @@ const LEAST_CHANGES = 0.18
 const LEAST_BITS = 2.9
 
 /** Shannon entropy of a text in bits per character; characters outside of ASCII count as one. */
-export function bitsPerCharacter(text: string): number {
+function bitsPerCharacter(text: string): number {
   COUNTS.fill(0)
   for (let i = 0; i < text.length; i++) {
     const code = Math.min(text.charCodeAt(i), 127)

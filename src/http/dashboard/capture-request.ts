@@ -50,7 +50,7 @@ export function captureRequest({ id, exchange, response }: OpenCapture, { store,
       request: cut(exchange.client.document.bytes),
       canonical: kept.length === 0 ? undefined : canonical,
       versions: kept,
-      reply: reply.body(),
+      reply: exchange.received === exchange.client ? reply.body() : withoutBytes(reply.body()),
     })
   })
 }
@@ -58,6 +58,11 @@ export function captureRequest({ id, exchange, response }: OpenCapture, { store,
 function cut(bytes: Buffer): CapturedBody {
   const kept = compactCopy(bytes.subarray(0, MOST_BYTES))
   return { bytes: kept, totalBytes: bytes.length }
+}
+
+/** Leaves out a reply into which a plugin may have put texts again that it had taken out of the request. */
+function withoutBytes({ totalBytes }: CapturedBody): CapturedBody {
+  return { bytes: Buffer.alloc(0), totalBytes }
 }
 
 /** The first bytes of a body, up to `MOST_BYTES`, and its total size. */
