@@ -22,7 +22,8 @@ export function measureCosts(sizes: readonly number[]): Cost[] {
   const text = FILES.map((file) => readFileSync(path.join(ROOT, file), 'utf8')).join('\n')
   const scan = createScan(new Set<Kind>(KINDS.filter((kind) => kind !== 'host')))
   return sizes.map((characters) => {
-    const sized = text.repeat(Math.ceil(characters / text.length)).slice(0, characters)
+    // Flat, as a parsed text is.
+    const sized = Buffer.from(text.repeat(Math.ceil(characters / text.length)).slice(0, characters)).toString()
     const body = Buffer.from(JSON.stringify({ model: 'm', messages: [{ role: 'user', content: sized }] }))
     return {
       characters,

@@ -8,6 +8,7 @@ test.after.always(() => fixture.close())
 const PLACEHOLDER = /REDACTED_[A-Z_]+_[0-9A-Z]{12}/
 /** One value for each field, so that a missed field shows its number. */
 const mail = (field: number) => `canary${field}@acme-corp.io`
+const INVENTED = 'REDACTED_EMAIL_000000000000'
 const CANARY = /canary\d+@acme-corp\.io/
 const TOKEN = 'ghp_0123456789abcdefghijABCDEFGHIJ012345'
 
@@ -89,8 +90,8 @@ function bodyFor(provider: ProviderName, { stop, stop_sequences, ...body }: Json
 function answering(provider: ProviderName) {
   return fixture.scenario({
     [provider]: (_nth: number, request: { raw: Buffer }) => {
-      const all = request.raw.toString().match(new RegExp(PLACEHOLDER, 'g')) ?? []
-      return { kind: 'answer', text: `Ask ${all.at(-1)} or REDACTED_EMAIL_000000000000.`, writes: { sizes: [7] } }
+      const all = (request.raw.toString().match(new RegExp(PLACEHOLDER, 'g')) ?? []).filter((one) => one !== INVENTED)
+      return { kind: 'answer', text: `Ask ${all.at(-1)} or ${INVENTED}.`, writes: { sizes: [7] } }
     },
   })
 }
@@ -161,4 +162,42 @@ test('redact: a caller can tighten, not relax', async (t) => {
   t.false(CANARY.test(blocked.text))
   await scenario.send({ body, headers: { 'x-svc-pipe': 'redact?mode=observe' } })
   t.false(CANARY.test(scenario.seen('anthropic')[0]?.raw.toString() ?? ''))
+})
+
+test('redact: a summary that the gateway has sealed is opened without its values, and restored', async (t) => {
+  const scenario = answering('anthropic')
+  const said = { type: 'message', role: 'user', content: [{ type: 'input_text', text: `I am ${mail(1)}` }] }
+  const compacted = await scenario.send({
+    path: '/v1/responses/compact',
+    body: { model: MODELS.anthropic, input: [said] },
+  })
+  t.is(compacted.status, 200, compacted.text)
+  // biome-ignore lint/suspicious/noExplicitAny: members of a parsed reply
+  const items = (compacted.json as any).output.filter(({ type }: { type: string }) => type.startsWith('compaction'))
+  t.is(items.length, 1, compacted.text)
+  const next = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Go on.' }] }
+  const reply = await scenario.send({
+    path: '/v1/responses',
+    body: { model: MODELS.anthropic, input: [...items, next] },
+  })
+  t.is(reply.status, 200, reply.text)
+  const sent = scenario.seen('anthropic').map(({ raw }) => raw.toString())
+  t.is(sent.length, 2)
+  for (const body of sent) t.false(CANARY.test(body), body)
+  t.regex(sent[1] ?? '', PLACEHOLDER)
+  t.true(reply.text.includes(mail(1)), reply.text)
+})
+
+test('redact: thirty turns have one prefix, as without it', async (t) => {
+  const scenario = fixture.scenario()
+  const turns: JsonObject[] = []
+  for (let turn = 0; turn < 30; turn++) {
+    turns.push({ role: 'user', content: `Turn ${turn}: ${mail(turn)}, ${mail(0)}` })
+    await scenario.send({ body: { model: MODELS.anthropic, max_tokens: 10, messages: turns } })
+    turns.push({ role: 'assistant', content: `Noted ${mail(turn)}.` })
+  }
+  const bodies = scenario.seen('anthropic').map(({ json }) => JSON.stringify(json?.messages).slice(0, -1))
+  t.is(bodies.length, 30)
+  for (const [turn, body] of bodies.entries()) if (turn > 0) t.true(body.startsWith(bodies[turn - 1] ?? '-'), `${turn}`)
+  t.false(CANARY.test(bodies.join('')))
 })
