@@ -2,6 +2,7 @@ import path from 'node:path'
 import { loadConfig, pluginOptions } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import type { Log } from '../core/ports/log.ts'
+import { derivedKey } from '../core/system/derived-key.ts'
 import { BUILT_IN_PLUGINS, type InstallOptions, installPlugins } from '../pipeline/install.ts'
 import { PluginRegistry } from '../pipeline/registry.ts'
 import { createByteStores } from '../stores/kv/stores.ts'
@@ -22,7 +23,7 @@ const NO_MONEY = {
   tokens: { inputTokens: unused },
   spend: { reserve: unused, grow: unused, settle: unused, spent: unused },
   models: { ask: unused },
-  deriveKey: unused,
+  deriveKey: (purpose: string) => derivedKey(undefined, purpose),
 }
 
 /** Folder that cannot be written: an attempt fails. */
