@@ -116,3 +116,14 @@ test('redact: words of the operator are found as whole words', async (t) => {
   const sent = JSON.stringify(run.request)
   t.regex(sent, /REDACTED_CUSTOM_[0-9A-Z]{12} and Project Falcons/)
 })
+
+test('redact: expressions of the operator are found, and a request that is too long for them is refused', async (t) => {
+  const options = { patterns: ['KD-[0-9]{6}'] }
+  const content = 'Customer KD-123456 and KD-12'
+  const run = await runPlugin(redact, { options, body: { messages: [{ role: 'user', content }] } })
+  t.regex(JSON.stringify(run.request), /Customer REDACTED_CUSTOM_[0-9A-Z]{12} and KD-12/)
+  const long = { messages: [{ role: 'user', content: `KD-123456 ${'x'.repeat(4_000_000)}` }] }
+  await t.throwsAsync(runPlugin(redact, { options, body: long }), { message: /too long/ })
+  for (const pattern of ['(?=a)', 'a*', '(a'])
+    t.false(redact.options.safeParse({ patterns: [pattern] }).success, pattern)
+})

@@ -3,6 +3,7 @@ import { type Kind, withoutOverlaps } from './detect/finding.ts'
 import { createScan, type Scan } from './detect/scan.ts'
 import { LiteralFinder } from './literals.ts'
 import { kindsOf, options, type RedactOptions, stricterMode } from './options.ts'
+import { PatternFinder, TooMuchToSearch } from './patterns.ts'
 import { Placeholders } from './placeholders.ts'
 import { Redaction, TooManyValues } from './redaction.ts'
 import { blockedError, detailsOf, hasUnread, headerOf, unreadError } from './report.ts'
@@ -20,14 +21,15 @@ export default definePlugin({
   setup(operators, { deriveKey }) {
     const key = deriveKey('placeholders')
     const words = new LiteralFinder(operators.words.map((text) => ({ text, kind: 'custom' })))
+    const patterns = new PatternFinder(operators.patterns)
     return {
       middleware: (effective) => {
         const mode = stricterMode(operators.mode, effective.mode)
-        const scan = scanOf(operators, effective, words)
+        const scanFor = scansOf(operators, effective, { words, patterns })
         return async function redact(ctx, next) {
           const { exchange } = ctx.state
           const { caller, conversation } = exchange
-          const redaction = new Redaction(scan)
+          const redaction = new Redaction(scanFor())
           read(redaction, exchange)
           const placeholders = new Placeholders({ key, caller: caller.scope, conversation: conversation.id })
           if (mode === 'redact' && !redaction.isEmpty) redaction.replace(exchange, placeholders)
@@ -49,21 +51,29 @@ export default definePlugin({
 
 const NOTES = { observe: 'observed', redact: 'redacted', block: 'blocked' } as const
 
-/** Returns the scan for the kinds of the operator and of the caller together. */
-function scanOf(operators: RedactOptions, effective: RedactOptions, words: LiteralFinder): Scan {
+interface OwnFinders {
+  readonly words: LiteralFinder
+  readonly patterns: PatternFinder
+}
+
+/** Returns a function that creates the scan of one request, for the kinds of the operator and of the caller together. */
+function scansOf(operators: RedactOptions, effective: RedactOptions, { words, patterns }: OwnFinders): () => Scan {
   const kinds = new Set<Kind>([...kindsOf(operators.kinds), ...kindsOf(effective.kinds)])
   const scan = createScan(kinds)
-  if (operators.words.length === 0 || !kinds.has('custom')) return scan
-  return (text) => withoutOverlaps([...words.find(text), ...scan(text)])
+  if (operators.words.length + operators.patterns.length === 0 || !kinds.has('custom')) return () => scan
+  return () => {
+    const own = patterns.forRequest()
+    return (text) => withoutOverlaps([...words.find(text), ...own.find(text), ...scan(text)])
+  }
 }
 
 function read(redaction: Redaction, exchange: Exchange): void {
   try {
     redaction.read(exchange)
   } catch (error) {
-    if (!(error instanceof TooManyValues)) throw error
-    throw new GatewayError('invalid_request', 'The request holds more values to redact than are supported.', {
-      detail: 'redact_too_many',
+    if (!(error instanceof TooManyValues || error instanceof TooMuchToSearch)) throw error
+    throw new GatewayError('invalid_request', 'The request is too long, or holds too many values, to be redacted.', {
+      detail: 'redact_too_large',
       cause: error,
     })
   }

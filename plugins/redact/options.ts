@@ -1,5 +1,6 @@
 import { z } from 'turnpike/plugin'
 import { KINDS, type Kind } from './detect/finding.ts'
+import { faultOf } from './patterns.ts'
 
 /** Modes, from the least strict. */
 export const MODES = ['observe', 'redact', 'block'] as const
@@ -10,6 +11,13 @@ export type Mode = (typeof MODES)[number]
 const DEFAULT_KINDS: Kind[] = KINDS.filter((kind) => kind !== 'host')
 const MOST_WORDS = 10_000
 const LONGEST_WORD = 200
+const MOST_PATTERNS = 50
+const LONGEST_PATTERN = 500
+const pattern = z
+  .string()
+  .min(1)
+  .max(LONGEST_PATTERN)
+  .refine((source) => faultOf(source) === undefined, { error: ({ input }) => faultOf(String(input)) ?? '' })
 const kind = z.enum(KINDS)
 const kinds = z.union([
   z.array(kind).max(KINDS.length),
@@ -28,7 +36,7 @@ export const options = z.strictObject({
   kinds: kinds
     .default(DEFAULT_KINDS)
     .describe(
-      'Kinds to find: `api_key`, `cloud_key`, `token`, `private_key`, `jwt`, `connection` (passwords in addresses), `secret` (random values behind a name such as `password`), `card`, `iban`, `email`, `phone`, `national_id`, `host` (addresses and internal names of hosts), `custom` (`words`). A list, or text with spaces. A caller may add some, not remove any.',
+      'Kinds to find: `api_key`, `cloud_key`, `token`, `private_key`, `jwt`, `connection` (passwords in addresses), `secret` (random values behind a name such as `password`), `card`, `iban`, `email`, `phone`, `national_id`, `host` (addresses and internal names of hosts), `custom` (`words` and `patterns`). A list, or text with spaces. A caller may add some, not remove any.',
     ),
   words: z
     .array(z.string().min(2).max(LONGEST_WORD))
@@ -36,6 +44,13 @@ export const options = z.strictObject({
     .default([])
     .describe(
       'Texts of your own that are found as whole words, exactly, of 2 to 200 characters each: names of projects, customers, hosts.',
+    ),
+  patterns: z
+    .array(pattern)
+    .max(MOST_PATTERNS)
+    .default([])
+    .describe(
+      'Regular expressions of your own in RE2’s syntax, without lookaround and back-references, at most 50: the format of customer numbers. Begin them with fixed letters, so that most texts need no search. A request that is too long for them (instructions times characters above 4 million) is refused.',
     ),
   unread: z
     .enum(['refuse', 'pass'])
