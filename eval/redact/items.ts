@@ -51,10 +51,16 @@ export const PARTS: readonly Part[] = [
   { name: 'held-out', seed: 20_011, carriers: HELD_OUT },
 ]
 
+/** Size of a part, and what is added to its seed. */
+export interface Sample {
+  readonly count: number
+  readonly offset: number
+}
+
 /** Makes `count` items of each kind with a value, and as many look-alikes. */
-export function makeItems({ seed, carriers }: Part, count: number): Item[] {
+export function makeItems({ seed, carriers }: Part, { count, offset }: Sample): Item[] {
   return EVALUATED_KINDS.flatMap((kind, k) => {
-    const random = createRandom(seed + k)
+    const random = createRandom(seed + k + offset)
     return Array.from({ length: 2 * count }, (_, i) => makeItem(random, { kind, isValue: i % 2 === 0, carriers }))
   })
 }

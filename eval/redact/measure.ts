@@ -1,6 +1,6 @@
 import { KINDS, type Kind } from '../../plugins/redact/detect/finding.ts'
 import { createScan } from '../../plugins/redact/detect/scan.ts'
-import { EVALUATED_KINDS, type Item, makeItems, type Part } from './items.ts'
+import { EVALUATED_KINDS, type Item, makeItems, type Part, type Sample } from './items.ts'
 
 /** Figures of one kind. */
 export interface KindFigures {
@@ -18,8 +18,8 @@ const MOST_SHOWN = 5
 const scan = createScan(new Set<Kind>(KINDS.filter((kind) => kind !== 'host')))
 
 /** Measures one part of the set. */
-export function measurePart(part: Part, count: number): KindFigures[] {
-  const items = makeItems(part, count)
+export function measurePart(part: Part, sample: Sample): KindFigures[] {
+  const items = makeItems(part, sample)
   return EVALUATED_KINDS.map((kind) =>
     figuresOf(
       kind,

@@ -1,4 +1,4 @@
-// `npm run eval:redact -- [--count 200] [--json <file>]`: measures the detectors of the plugin `redact` on generated values and
+// `npm run eval:redact -- [--count 200] [--seed 0] [--json <file>]`: measures the detectors of the plugin `redact` on generated values and
 // look-alikes, `--count` of each in each of 12 kinds and two parts, and on the project's own sources and documentation, where
 // every finding is counted as false unless it is listed. Prints tables; exits with 1 when a bar is missed.
 import { writeFileSync } from 'node:fs'
@@ -15,9 +15,16 @@ const UNSTRUCTURED = new Set(['secret', 'phone', 'email', 'connection'])
 const MOST_PER_TEN_THOUSAND_WORDS = 1
 
 const { values } = parseArgs({
-  options: { count: { type: 'string', default: '200' }, json: { type: 'string', default: 'eval/redact/results.json' } },
+  options: {
+    seed: { type: 'string', default: '0' },
+    count: { type: 'string', default: '200' },
+    json: { type: 'string', default: 'eval/redact/results.json' },
+  },
 })
-const parts = PARTS.map((part) => ({ part: part.name, figures: measurePart(part, Number(values.count)) }))
+const parts = PARTS.map((part) => ({
+  part: part.name,
+  figures: measurePart(part, { count: Number(values.count), offset: Number(values.seed) }),
+}))
 for (const { part, figures } of parts) print(part, figures)
 const ordinary = measureOrdinary()
 const rate = (10_000 * ordinary.findings.length) / ordinary.words

@@ -30,8 +30,9 @@ const REFERENCE =
   /^(?:[$<{%[(*]|process\.|env\.|os\.|config\.|self\.|this\.|null$|none$|nil$|undefined$|true$|false$|string$|required$|optional$|redacted)|\$\{|\{\{|%[({]|\.{3}|\*{3}|x{4}|REDACTED_/i
 const EXAMPLE =
   /^(?:change[_-]?me|your[_-]|my[_-]|example|sample|dummy|placeholder|test|secret|password|foo|bar|abc123$)/i
-/** A path, a name in a program, or a version. */
-const CODE = /^[\w$]+(?:\.[A-Za-z_$][\w$]*)+$|^\.{0,2}\/|^[A-Za-z_$][\w$]*\(/
+/** A name in a program, or a version. */
+const CODE = /^[\w$]+(?:\.[A-Za-z_$][\w$]*)+$|^[A-Za-z_$][\w$]*\(/
+const PATH = /^\.{0,2}\//
 const KEY_VALUE = /^[A-Za-z0-9+/=_.~%-]{12,512}$/
 const SHORTEST_PASSWORD = 6
 /** From this length on, small letters and digits suffice. */
@@ -94,6 +95,7 @@ function valueAt(text: string, at: number, unquoted: RegExp): Value | undefined 
 
 function isSecret(name: Name, { text, isQuoted }: Value): boolean {
   if (text.length > LONGEST_VALUE || REFERENCE.test(text) || CODE.test(text) || EXAMPLE.test(text)) return false
+  if (PATH.test(text) && !looksRandom(text)) return false
   if (name === 'key') return KEY_VALUE.test(text) && looksRandom(text)
   return isPassword(text, isQuoted)
 }
