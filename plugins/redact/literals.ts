@@ -13,37 +13,47 @@ const MOST_CODE = 1 << HASH_BITS
 const SECOND_SHIFT = 5
 
 /**
- * Finds literals of at least two characters in texts. One pass looks at each pair of characters; only where one begins
- * a literal are texts compared, longest first. A literal that begins or ends with a letter or digit is found as a whole word.
+ * Finds literals of at least two characters in texts. One pass looks at each pair of characters; only where one begins a
+ * literal, texts of the lengths in question are looked up, longest first: so thousands of literals with one beginning cost
+ * no more than their different lengths. A literal that begins or ends with a letter or digit is found as a whole word.
  */
 export class LiteralFinder {
   readonly #isStart = new Uint8Array(MOST_CODE)
-  readonly #byStart = new Map<string, Literal[]>()
-  readonly #isEmpty: boolean
+  readonly #lengths = new Map<string, number[]>()
+  readonly #kinds = new Map<string, Kind>()
 
   constructor(literals: Iterable<Literal>) {
-    for (const literal of literals) {
-      const start = literal.text.slice(0, 2)
+    for (const { text, kind } of literals) {
+      const start = text.slice(0, 2)
       this.#isStart[slotOf(start.charCodeAt(0), start.charCodeAt(1))] = 1
-      const same = this.#byStart.get(start)
-      if (same === undefined) this.#byStart.set(start, [literal])
-      else same.push(literal)
+      this.#kinds.set(text, kind)
+      const lengths = this.#lengths.get(start)
+      if (lengths === undefined) this.#lengths.set(start, [text.length])
+      else if (!lengths.includes(text.length)) lengths.push(text.length)
     }
-    for (const same of this.#byStart.values()) same.sort((a, b) => b.text.length - a.text.length)
-    this.#isEmpty = this.#byStart.size === 0
+    for (const lengths of this.#lengths.values()) lengths.sort((a, b) => b - a)
   }
 
   find(text: string): Finding[] {
     const found: Finding[] = []
-    if (this.#isEmpty) return found
+    if (this.#kinds.size === 0) return found
     for (let at = 0; at < text.length - 1; at++) {
       if (this.#isStart[slotOf(text.charCodeAt(at), text.charCodeAt(at + 1))] === 0) continue
-      const literal = this.#byStart.get(text.slice(at, at + 2))?.find((each) => isAt(text, at, each.text))
-      if (literal === undefined) continue
-      found.push({ start: at, end: at + literal.text.length, kind: literal.kind })
-      at += literal.text.length - 1
+      const finding = this.#at(text, at)
+      if (finding === undefined) continue
+      found.push(finding)
+      at = finding.end - 1
     }
     return found
+  }
+
+  #at(text: string, start: number): Finding | undefined {
+    for (const length of this.#lengths.get(text.slice(start, start + 2)) ?? []) {
+      const end = start + length
+      const kind = this.#kinds.get(text.slice(start, end))
+      if (kind !== undefined && isWhole(text, start, end)) return { start, end, kind }
+    }
+    return undefined
   }
 }
 
@@ -51,9 +61,7 @@ function slotOf(first: number, second: number): number {
   return ((first << SECOND_SHIFT) ^ second) & (MOST_CODE - 1)
 }
 
-function isAt(text: string, at: number, literal: string): boolean {
-  if (!text.startsWith(literal, at)) return false
-  const end = at + literal.length
-  const joinsBefore = isAlphanumericAt(literal, 0) && isAlphanumericAt(text, at - 1) && text[at - 2] !== '\\'
-  return !joinsBefore && !(isAlphanumericAt(literal, literal.length - 1) && isAlphanumericAt(text, end))
+function isWhole(text: string, start: number, end: number): boolean {
+  const joinsBefore = isAlphanumericAt(text, start) && isAlphanumericAt(text, start - 1) && text[start - 2] !== '\\'
+  return !joinsBefore && !(isAlphanumericAt(text, end - 1) && isAlphanumericAt(text, end))
 }
