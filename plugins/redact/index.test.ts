@@ -127,3 +127,16 @@ test('redact: expressions of the operator are found, and a request that is too l
   for (const pattern of ['(?=a)', 'a*', '(a'])
     t.false(redact.options.safeParse({ patterns: [pattern] }).success, pattern)
 })
+
+test('redact: an address of a picture is refused, that of a server is none', async (t) => {
+  const mcp_servers = [{ type: 'url', name: 'docs', url: 'https://mcp.acme.io' }]
+  t.true((await runPlugin(redact, { body: { mcp_servers } })).wentOn)
+  const content = [{ type: 'image', source: { type: 'url', url: 'https://acme.io/a.png' } }]
+  await t.throwsAsync(runPlugin(redact, { body: { messages: [{ role: 'user', content }] } }), {
+    message: /1 × address/,
+  })
+  const chat = [{ type: 'image_url', image_url: { url: 'https://acme.io/a.png' } }]
+  await t.throwsAsync(runPlugin(redact, { dialect: 'chat', body: { messages: [{ role: 'user', content: chat }] } }), {
+    message: /1 × address/,
+  })
+})

@@ -17,6 +17,8 @@ const OWN_MEMBERS = /^(?:signature|encrypted_(?:content|index|stdout|reasoning)|
 const FILE_MEMBERS = /^(?:file_id|file_data|fileData|inlineData)$/
 const DATA_ADDRESS = /^data:/i
 const READ_BY_PROVIDER = new Set(['image', 'document', 'file', 'url', 'input_image', 'input_file', 'image_url'])
+/** Elsewhere an address names a server, not a part of the conversation. */
+const CONTENT_FIELDS = new Set(['messages', 'input', 'system'])
 const TEXT_TYPES = /^text\//
 
 /** Returns why a text of the request is not read; `undefined` for a text that is. */
@@ -51,5 +53,6 @@ function unreadData(holder: Readonly<Record<string, unknown>>): Unread | undefin
 }
 
 function isReadByProvider(holder: Readonly<Record<string, unknown>>, path: TextPlace['path']): boolean {
-  return READ_BY_PROVIDER.has(String(holder.type)) || path.at(-2) === 'image_url'
+  const isContent = CONTENT_FIELDS.has(String(path[0]))
+  return isContent && (READ_BY_PROVIDER.has(String(holder.type)) || path.at(-2) === 'image_url')
 }
