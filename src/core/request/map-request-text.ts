@@ -6,9 +6,12 @@
  *
  * Guarantees: every string, every long whole number and every unusual member name passes `map`, in fields of any name, so
  * that nothing a provider could receive is left out; so do texts that the gateway has opened for the client. Bytes outside
- * of changed values stay. If `map` throws, nothing has changed.
+ * of changed values stay. If `map` throws, nothing has changed. A body whose values hide others is refused: of members with one
+ * name in the arguments of a tool, parsers read the last, and another parser may read the first.
  * Limits: a member name of a usual form (small letters and `_`, up to 24) is not passed, nor are names at the top.
  */
+import { GatewayError } from '../errors.ts'
+import { stringsIn, stringsInJson } from '../json/count-strings.ts'
 import { isObject, type JsonObject } from '../json/json-value.ts'
 import type { Edit, Path } from '../json/splice.ts'
 import type { ExchangeState } from './exchange-state.ts'
@@ -30,6 +33,7 @@ const USUAL_NAME = /^[a-z_]{0,24}$/
 /** Shorter numbers are counts and times rather than text. */
 const LEAST_LONG_NUMBER = 1e8
 const OPENED: JsonObject = { type: 'opened' }
+const HIDES = Symbol('hides texts')
 
 /** Applies `map` to the client's request, and to the canonical one where plugins have edited that. */
 export function mapRequestText(state: ExchangeState, map: MapRequestText): void {
@@ -49,6 +53,8 @@ export function mapRequestText(state: ExchangeState, map: MapRequestText): void 
 }
 
 function mappedDocument(document: RequestDocument, map: MapRequestText): RequestDocument {
+  if (document.memo(HIDES, hidesTexts))
+    throw new GatewayError('invalid_request', 'An object of the request has two members of one name.')
   const walk = new Walk(map)
   for (const name of document.shape.fields.keys()) {
     const value = document.field(name)
@@ -111,4 +117,11 @@ function hasText(value: unknown): boolean {
 
 function isLongNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) >= LEAST_LONG_NUMBER
+}
+
+/** Tests for strings of the bytes that are in no parsed value. */
+function hidesTexts(document: RequestDocument): boolean {
+  let strings = 0
+  for (const name of document.shape.fields.keys()) strings += 1 + stringsIn(document.field(name))
+  return strings !== stringsInJson(document.bytes.toString('latin1'))
 }
