@@ -9,7 +9,7 @@ export const DEFAULT_PIPELINE = 'exact-cache,cost-guard'
 
 /** Every plugin of the package. */
 export const FULL_PIPELINE =
-  'exact-cache,semantic-cache,loop-guard,prune-tools,preserve,compress,patterns,prompt-cache,cost-guard'
+  'redact,exact-cache,semantic-cache,loop-guard,prune-tools,preserve,compress,patterns,prompt-cache,cost-guard'
 
 /** The pipeline of this process's suites about money. */
 export const PIPELINE = pipelineNamed(process.env.TURNPIKE_DRILL_PIPELINE)
