@@ -16,8 +16,9 @@ export default definePlugin({
   perRequest: ['mode', 'kinds'],
   tightening: ['mode', 'kinds'],
   needs: ['deriveKey'],
-  // A guard: what was not scanned must not leave.
+  // What was not scanned must not leave.
   onError: 'refuse',
+  guardsContent: true,
   setup(operators, { deriveKey }) {
     const key = deriveKey('placeholders')
     const words = new LiteralFinder(operators.words.map((text) => ({ text, kind: 'custom' })))

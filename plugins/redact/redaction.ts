@@ -43,6 +43,8 @@ export class Redaction {
 
   /** Scans all texts of the request, and changes none. Throws `TooManyValues`. */
   read(exchange: Exchange): void {
+    // The provider receives it as it is.
+    if (exchange.query !== '' && this.#scan(decoded(exchange.query)).length > 0) this.#count('query')
     exchange.mapRequestText((text, place) => {
       const unread = unreadAt(text, place)
       if (unread !== undefined) this.#count(unread.kind === 'own' ? 'own' : unread.what)
@@ -101,4 +103,13 @@ function replaced(text: string, found: readonly Finding[], placeholders: Placeho
   }
   parts.push(text.slice(done))
   return parts.join('')
+}
+
+/** Decodes a query string as far as it can be. */
+function decoded(query: string): string {
+  try {
+    return decodeURIComponent(query.replaceAll('+', ' '))
+  } catch {
+    return query
+  }
 }

@@ -129,6 +129,7 @@ export function createServer(
     compact: { ...shared, recorder, route: 'responses', dialect: compact, pipelines, states },
     relay: {
       ...shared,
+      pipelines,
       provider: (name) => providers.get(name),
       dialect: messages,
       defaultProvider: providers.fallback,

@@ -92,7 +92,7 @@ export async function answer(ctx: ParameterizedContext<RequestState>, admitted: 
   const opening = { exchange, ranPipeline, enteredAtMs, readAtMs, settlement }
   const receipt = recorder && new ReceiptOfReply(ctx, { recorder, ...opening })
   if (receipt !== undefined && capture !== undefined)
-    captureRequest({ id: receipt.id, exchange, response: ctx.res }, capture)
+    captureRequest({ id: receipt.id, exchange, response: ctx.res, guards: pipeline.guards }, capture)
   const named = receipt !== undefined && recorder?.writesReceipts ? { [RECEIPT_HEADER]: receipt.id } : {}
   // Safe: set just above.
   const run = () => pipeline.run(ctx as unknown as PipelineContext)

@@ -230,6 +230,7 @@ function corsFor(origins: readonly string[]): Middleware {
       'x-svc-receipt',
       'x-svc-cache',
       'x-svc-patterns',
+      'x-svc-redact',
       'x-svc-model',
       'x-svc-dropped',
       'retry-after',

@@ -146,6 +146,7 @@ const contractSchema = z.strictObject({
   onError: z.enum(['bypass', 'refuse']),
   removedOptions: z.record(z.string(), z.string()).optional(),
   tightening: z.array(z.string()).optional(),
+  guardsContent: z.boolean().optional(),
   commandGroup: z.string().regex(PLUGIN_NAME).optional(),
   commands: z
     .array(

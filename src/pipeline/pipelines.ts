@@ -16,15 +16,21 @@ import {
 
 /** A resolved pipeline with its onion. */
 export interface RunnablePipeline extends ResolvedPipeline {
-  readonly run: (ctx: PipelineContext) => Promise<void>
+  readonly run: RunPipeline
+  /** Names of its plugins without which no content may leave. */
+  readonly guards: readonly string[]
+  /** Runs these alone around `upstream`. */
+  readonly runGuards: (ctx: PipelineContext, upstream: RunPipeline) => Promise<void>
 }
+
+type RunPipeline = (ctx: PipelineContext) => Promise<void>
 
 /** Dependencies of the pipelines. */
 export interface PipelinesOptions {
   readonly registry: PluginRegistry
   readonly rails: Rails
   readonly stepTimeoutMs: number
-  readonly upstream: (ctx: PipelineContext) => Promise<void>
+  readonly upstream: RunPipeline
   /** Plugins that are locked for keys with caps of their owner's, besides those that are locked for all. */
   readonly lockedWhenCapped?: readonly string[]
   readonly log: Log
@@ -81,12 +87,17 @@ export class Pipelines {
     const rails = railsWith(this.#options.rails, locked)
     const resolved =
       source === 'default' ? this.#resolveOwn(text, rails) : resolvePipeline(text, source, { registry, rails })
-    const run = this.#join(resolved)
+    const run = this.#join(resolved.steps)
+    const guards = resolved.steps.filter(({ plugin }) => plugin.definition.guardsContent === true)
     const { generation } = registry
+    // A body may take long to arrive, and its plugins may be replaced meanwhile.
+    const isCurrent = () => registry.generation === generation
     const runnable: RunnablePipeline = {
       ...resolved,
-      // A body may take long to arrive, and its plugins may be replaced meanwhile.
-      run: (ctx) => (registry.generation === generation ? run(ctx) : this.#get(text, source, locked).run(ctx)),
+      guards: guards.map(({ plugin }) => plugin.name),
+      run: (ctx) => (isCurrent() ? run(ctx) : this.#get(text, source, locked).run(ctx)),
+      runGuards: (ctx, upstream) =>
+        isCurrent() ? this.#join(guards, upstream)(ctx) : this.#get(text, source, locked).runGuards(ctx, upstream),
     }
     this.#kept.set(key, runnable)
     return runnable
@@ -102,8 +113,8 @@ export class Pipelines {
     }
   }
 
-  #join({ steps }: ResolvedPipeline): (ctx: PipelineContext) => Promise<void> {
-    const { upstream, stepTimeoutMs, log } = this.#options
+  #join(steps: readonly ResolvedStep[], upstream: RunPipeline = this.#options.upstream): RunPipeline {
+    const { stepTimeoutMs, log } = this.#options
     return compose({ steps: steps.map(bind), upstream, stepTimeoutMs, log })
   }
 }

@@ -62,15 +62,19 @@ interface Resolving {
   readonly rails: Rails
 }
 
-/** Resolves the operator's own string, whose order applies to locked plugins too; locks that it does not name run innermost. */
+/**
+ * Resolves the operator's own string, whose order applies to locked plugins too; locks that it does not name run innermost,
+ * those that guard content outermost.
+ */
 function resolveOwn(steps: readonly Step[], { registry, rails }: Resolving): ResolvedStep[] {
-  const all = [...steps, ...stepsMissingIn(steps, rails.locked)]
+  const missing = byGuarding(stepsMissingIn(steps, rails.locked), registry)
+  const all = [...missing.guards, ...steps, ...missing.others]
   return all.map((step) => resolveStep(step, registry, rails.locked.includes(step.name)))
 }
 
 /** Resolves a caller's string, between the locked plugins and within the clamps. */
 function resolveGiven(steps: readonly Step[], { registry, rails }: Resolving): ResolvedStep[] {
-  const locked = lockedSteps(rails)
+  const locked = lockedSteps(rails, registry)
   const chosen = steps.filter((step) => !locked.all.has(step.name))
   const repeats = steps.filter((step) => locked.all.has(step.name))
   for (const step of repeats) assertTightens(step, registry)
@@ -93,14 +97,23 @@ interface LockedSteps {
   readonly inner: readonly Step[]
 }
 
-/** Returns the locked steps: a plugin's place in the operator's own pipeline determines whether it runs before or after a caller's. */
-function lockedSteps({ locked, default: text }: Rails): LockedSteps {
+/**
+ * Returns the locked steps: a plugin's place in the operator's own pipeline determines whether it runs before or after a
+ * caller's. Plugins that guard content run before: a caller's plugin may call other services.
+ */
+function lockedSteps({ locked, default: text }: Rails, registry: PluginRegistry): LockedSteps {
   const all = new Set(locked)
   const own = parsePipeline(text)
   const firstFree = own.findIndex((step) => !all.has(step.name))
   const leading = firstFree === -1 ? 0 : firstFree
-  const inner = own.slice(leading).filter((step) => all.has(step.name))
-  return { all, outer: own.slice(0, leading), inner: [...inner, ...stepsMissingIn(own, locked)] }
+  const later = own.slice(leading).filter((step) => all.has(step.name))
+  const { guards, others } = byGuarding([...later, ...stepsMissingIn(own, locked)], registry)
+  return { all, outer: [...guards, ...own.slice(0, leading)], inner: others }
+}
+
+function byGuarding(steps: readonly Step[], registry: PluginRegistry): { guards: Step[]; others: Step[] } {
+  const isGuard = ({ name }: Step) => registry.get(name)?.definition.guardsContent === true
+  return { guards: steps.filter(isGuard), others: steps.filter((step) => !isGuard(step)) }
 }
 
 function stepsMissingIn(steps: readonly Step[], locked: readonly string[]): Step[] {

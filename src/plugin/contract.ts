@@ -157,6 +157,11 @@ export interface PluginDefinition<Schema extends z.ZodType = z.ZodType, Needs ex
    * operator's value where that is tighter.
    */
   tightening?: readonly (keyof z.output<Schema> & string)[]
+  /**
+   * True for a plugin without which no content may leave. Where a pipeline has it, token counts pass it too, and routes of
+   * `providers.allow_routes` refuse; where the operator has locked it, it runs before all plugins that a caller names.
+   */
+  guardsContent?: boolean
   /** The services passed to `setup`, exactly these. */
   needs: readonly Needs[]
   /** On failure: `bypass` continues the request without the plugin, `refuse` fails it with 503. */

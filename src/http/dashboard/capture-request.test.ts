@@ -15,8 +15,9 @@ function capture(original: Buffer, pieces: readonly Buffer[], isWanted = true) {
   const kept: CapturedRequest[] = []
   const store = { put: (one: CapturedRequest) => kept.push(one), get: async () => undefined }
   // Safe: nothing else of the two is read.
-  const exchange = { caller: CALLER, original, edits: [], watchEdits() {} } as unknown as Exchange
-  const open = { id: 'r', exchange, response }
+  const client = { document: { bytes: original } }
+  const exchange = { caller: CALLER, client, received: client, edits: [], watchEdits() {} } as unknown as Exchange
+  const open = { id: 'r', exchange, response, guards: [] }
   captureRequest(open, { store, isWanted: () => isWanted } as unknown as Parameters<typeof captureRequest>[1])
   for (const piece of pieces.slice(0, -1)) response.write(piece)
   response.end(pieces.at(-1))

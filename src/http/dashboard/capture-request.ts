@@ -23,12 +23,17 @@ export interface OpenCapture {
   readonly id: string
   readonly exchange: Exchange
   readonly response: ServerResponse
+  /** Names of the pipeline's plugins that guard content. */
+  readonly guards: readonly string[]
 }
 
 /**
  * Captures the bodies of a request if its caller has opted in. Keeps buffers; parses and copies nothing before the end.
  */
-export function captureRequest({ id, exchange, response }: OpenCapture, { store, isWanted }: CaptureOptions): void {
+export function captureRequest(
+  { id, exchange, response, guards }: OpenCapture,
+  { store, isWanted }: CaptureOptions,
+): void {
   if (!isWanted(exchange.caller)) return
   const reply = new BoundedBody()
   tapBody(response, (piece) => reply.add(piece))
@@ -43,14 +48,17 @@ export function captureRequest({ id, exchange, response }: OpenCapture, { store,
   })
   onClosed(response, () => {
     const kept = versions.slice(0, exchange.edits.length)
+    const isMapped = exchange.received !== exchange.client
+    // As plugins have mapped its texts: a capture is stored. What a guard has refused, or failed to read, is left out.
+    const request = cut(exchange.client.document.bytes)
+    const isRefused = guards.length > 0 && !isMapped && exchange.reply === undefined
     store.put({
       id,
       scope: exchange.caller.scope,
-      // As plugins have mapped its texts: a capture is stored.
-      request: cut(exchange.client.document.bytes),
-      canonical: kept.length === 0 ? undefined : canonical,
-      versions: kept,
-      reply: exchange.received === exchange.client ? reply.body() : withoutBytes(reply.body()),
+      request: isRefused ? withoutBytes(request) : request,
+      canonical: kept.length === 0 || isRefused ? undefined : canonical,
+      versions: isRefused ? [] : kept,
+      reply: isMapped ? withoutBytes(reply.body()) : reply.body(),
     })
   })
 }
@@ -60,7 +68,7 @@ function cut(bytes: Buffer): CapturedBody {
   return { bytes: kept, totalBytes: bytes.length }
 }
 
-/** Leaves out a reply into which a plugin may have put texts again that it had taken out of the request. */
+/** Leaves out a body with texts that a plugin guards: a reply into which it may have put them again, a refused request. */
 function withoutBytes({ totalBytes }: CapturedBody): CapturedBody {
   return { bytes: Buffer.alloc(0), totalBytes }
 }

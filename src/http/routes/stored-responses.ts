@@ -33,7 +33,7 @@ export function storedResponseRoute(options: StoredResponseRouteOptions): Middle
   const { states, dialect, send } = options
   return async function storedResponse(ctx) {
     ctx.state.dialect = dialect
-    const { caller, ...call } = await callFor(ctx, options)
+    const { caller, pipelineConfig: _, ...call } = await callFor(ctx, options)
     const { id = '' } = paramsOf(ctx)
     const stored = await states.find(caller.scope, id)
     if (stored === undefined) throw responseNotFound(null)
