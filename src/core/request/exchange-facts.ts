@@ -7,7 +7,7 @@ import type { ExchangeState } from './exchange-state.ts'
 import type { RouteName } from './route-name.ts'
 import { NO_TAGS } from './tags.ts'
 
-/** Facts of a request that no plugin changes. */
+/** Facts of a request; of these plugins change the texts of `client` alone. */
 export abstract class ExchangeFacts extends DeclaredWaits {
   readonly #state: ExchangeState
 
