@@ -86,7 +86,7 @@ test('redact: block refuses, without the value', async (t) => {
   t.false(error.message.includes(MAIL))
 })
 
-test('redact: what cannot be read is refused, and passes where the operator says so', async (t) => {
+test('redact: what cannot be read is refused, and passes where the operator allows it', async (t) => {
   const source = { type: 'base64', media_type: 'image/png', data: 'AAAA' }
   const body = { messages: [{ role: 'user', content: [{ type: 'image', source }] }] }
   await t.throwsAsync(runPlugin(redact, { body }), { message: /1 × picture/ })

@@ -49,6 +49,21 @@ test('restore: a text cut at every place is restored', (t) => {
     t.is(restoredInPieces([text.slice(0, cut), text.slice(cut)], placeholders.values).out, expected, `${cut}`)
 })
 
+test('restore: a placeholder that ends like the beginning of one is restored, wherever it is cut', (t) => {
+  const placeholders = new Placeholders(SCOPE)
+  const made = Array.from({ length: 400 }, (_, index) => placeholders.of('email', `m${index}@acme.io`))
+  const ending = made.filter((placeholder) => /R$|RE$|RED$/.test(placeholder))
+  t.true(ending.length > 3)
+  for (const placeholder of ending) {
+    const value = placeholders.values.get(placeholder)
+    for (const text of [`To ${placeholder}`, `To ${placeholder}EDACTED_EMAIL_0, ${placeholder}`])
+      for (let cut = 1; cut <= text.length; cut++) {
+        const { out } = restoredInPieces([text.slice(0, cut), text.slice(cut), ''], placeholders.values)
+        t.is(out, text.replaceAll(placeholder, String(value)), `${cut}`)
+      }
+  }
+})
+
 test('restore: nothing is held back where no placeholder can be open', (t) => {
   const { placeholders } = openPlaceholders()
   t.is(restoredInPieces([...'An ordinary text, REDO and RED. '], placeholders.values).most, 3)

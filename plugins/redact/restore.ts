@@ -17,36 +17,43 @@ const WORD = /^[A-Z0-9_]*$/
 export function createRestorer(values: ReadonlyMap<string, string>): Restorer {
   const placeholders = [...values.keys()].sort()
   const longest = placeholders.reduce((most, { length }) => Math.max(most, length), 0)
-  const restored = (text: string, printed: (value: string) => string) => replaced(text, { values, longest, printed })
+  const known = { values, placeholders, longest }
   return {
-    text(text, { isLast }) {
-      const keep = isLast ? 0 : openLength(text, placeholders, longest)
-      return { text: restored(text.slice(0, text.length - keep), (value) => value), keep }
-    },
-    input: (json) => restored(json, (value) => JSON.stringify(value).slice(1, -1)),
+    text: (text, { isLast }) => restored(text, { ...known, isLast, valueOf: (value) => value }),
+    input: (json) => restored(json, { ...known, isLast: true, valueOf: escaped }).text,
   }
 }
 
-interface Replacing {
+interface Restoring {
   readonly values: ReadonlyMap<string, string>
+  /** The keys of `values`, sorted. */
+  readonly placeholders: readonly string[]
   readonly longest: number
-  readonly printed: (value: string) => string
+  readonly isLast: boolean
+  readonly valueOf: (value: string) => string
 }
 
-function replaced(text: string, { values, longest, printed }: Replacing): string {
-  let at = text.indexOf(PREFIX)
-  if (at === -1) return text
+function restored(text: string, restoring: Restoring): { text: string; keep: number } {
+  const { values, longest, isLast, valueOf } = restoring
   const parts: string[] = []
   let done = 0
-  for (; at !== -1; at = text.indexOf(PREFIX, at + PREFIX.length)) {
+  for (let at = text.indexOf(PREFIX); at !== -1; ) {
     const end = placeholderEnd(text, at, longest)
     const value = values.get(text.slice(at, end))
-    if (value === undefined) continue
-    parts.push(text.slice(done, at), printed(value))
-    done = end
+    if (value !== undefined) {
+      parts.push(text.slice(done, at), valueOf(value))
+      done = end
+    }
+    at = text.indexOf(PREFIX, Math.max(done, at + PREFIX.length))
   }
-  parts.push(text.slice(done))
-  return parts.join('')
+  // Only what follows the last placeholder can be open: its own letters, too, may look like a beginning.
+  const keep = isLast ? 0 : openLength(text, done, restoring)
+  parts.push(text.slice(done, text.length - keep))
+  return { text: parts.join(''), keep }
+}
+
+function escaped(value: string): string {
+  return JSON.stringify(value).slice(1, -1)
 }
 
 /** Reads `REDACTED_`, the kind and twelve characters: what follows without a space may be the rest of a name. */
@@ -55,9 +62,9 @@ function placeholderEnd(text: string, start: number, longest: number): number {
   return start + (/^REDACTED_(?:[A-Z]+_)+?[0-9A-HJKMNP-TV-Z]{12}/.exec(piece)?.[0].length ?? 0)
 }
 
-/** Counts the characters at the end that may begin a placeholder. */
-function openLength(text: string, placeholders: readonly string[], longest: number): number {
-  const from = Math.max(0, text.length - longest + 1)
+/** Counts the characters at the end, from `done` on, that may begin a placeholder. */
+function openLength(text: string, done: number, { placeholders, longest }: Restoring): number {
+  const from = Math.max(done, text.length - longest + 1)
   for (let at = text.indexOf(PREFIX.charAt(0), from); at !== -1; at = text.indexOf(PREFIX.charAt(0), at + 1)) {
     const tail = text.slice(at)
     if (WORD.test(tail) && beginsOne(tail, placeholders)) return tail.length

@@ -17,7 +17,7 @@ const KEY =
   /(?:secret|token|credentials?|(?:api|access|secret|private|account|auth|encryption|encrypt|signing|sign|master|shared|sharedaccess|storage|service|session|license|licence|webhook|subscription|app|client|deploy|admin|functions?|host)[_.-]?key|api[_-]?hash|signature|bearer|salt)[_-]?\d{0,2}$/i
 const LONGEST_NAME = 64
 const LONGEST_VALUE = 512
-/** What is between a name and its value: quotes with escapes, a sign, a type in between is not allowed. */
+/** Characters between a name and its value: quotes with escapes and a sign; a type is not allowed. */
 const SIGN = /\\?["'`]?\]? {0,3}(?::=|=>|={1,2}|:) {0,3}|["'`]?\)? (?:is|was|ist|lautet|es|est|are|to):? {1,2}/y
 const FLAG_SIGN = / {1,2}/y
 const QUOTED = /\\?(["'`])((?:(?!\1)[^\\\n]){1,512})\\?\1/y

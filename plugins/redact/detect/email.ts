@@ -7,7 +7,7 @@ const LONGEST_DOMAIN = 253
 const LOCAL = /[A-Za-z0-9!#$%&'*+/=?^_`{|}~.\u00a1-\uffef-]/
 const DOMAIN =
   /(?:[A-Za-z0-9\u00a1-\uffef](?:[A-Za-z0-9\u00a1-\uffef-]{0,61}[A-Za-z0-9\u00a1-\uffef])?\.){1,8}(?:xn--[a-z0-9-]{2,40}|[A-Za-z\u00a1-\uffef]{2,24})/y
-/** Domains that belong to nobody (RFC 2606, RFC 6761), and machines' accounts that name nobody. */
+/** Domains without an owner (RFC 2606, RFC 6761), and accounts of machines, which name no person. */
 const RESERVED = /(?:^|\.)(?:example\.(?:com|org|net)|example|test|invalid|localhost|local|internal|lan)$/i
 const MACHINE = /^(?:git|hg|svn|root|noreply|no-reply|donotreply|nobody|postmaster|mailer-daemon)$/i
 /** Endings of files, in names such as `icon@2x.png`. */

@@ -11,7 +11,7 @@ const NATIONAL_LENGTHS: readonly (readonly [code: string, least: number, most: n
 const LEAST_DIGITS = 9
 const MOST_DIGITS = 15
 
-/** Layouts of national numbers, each with what its plan says about the first digits. */
+/** Layouts of national numbers, each with the first digits that its plan allows. */
 const NATIONAL = new RegExp(
   [
     // North America: (NXX) NXX-XXXX and the like.
