@@ -19,8 +19,8 @@ export function createRestorer(values: ReadonlyMap<string, string>): Restorer {
   const longest = placeholders.reduce((most, { length }) => Math.max(most, length), 0)
   const known = { values, placeholders, longest }
   return {
-    text: (text, { isLast }) => restored(text, { ...known, isLast, valueOf: (value) => value }),
-    input: (json) => restored(json, { ...known, isLast: true, valueOf: escaped }).text,
+    text: (text, { isLast }) => restored(text, { ...known, isLast, written: (value) => value }),
+    input: (json) => restored(json, { ...known, isLast: true, written: escaped }).text,
   }
 }
 
@@ -30,18 +30,18 @@ interface Restoring {
   readonly placeholders: readonly string[]
   readonly longest: number
   readonly isLast: boolean
-  readonly valueOf: (value: string) => string
+  readonly written: (value: string) => string
 }
 
 function restored(text: string, restoring: Restoring): { text: string; keep: number } {
-  const { values, longest, isLast, valueOf } = restoring
+  const { values, longest, isLast, written } = restoring
   const parts: string[] = []
   let done = 0
   for (let at = text.indexOf(PREFIX); at !== -1; ) {
     const end = placeholderEnd(text, at, longest)
     const value = values.get(text.slice(at, end))
     if (value !== undefined) {
-      parts.push(text.slice(done, at), valueOf(value))
+      parts.push(text.slice(done, at), written(value))
       done = end
     }
     at = text.indexOf(PREFIX, Math.max(done, at + PREFIX.length))
