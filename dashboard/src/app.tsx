@@ -15,6 +15,7 @@ import { RequestPage } from './pages/request.tsx'
 import { RequestsPage } from './pages/requests.tsx'
 import { SettingsPage } from './pages/settings.tsx'
 import { SignInPage } from './pages/sign-in.tsx'
+import { StartPage } from './pages/start.tsx'
 import { Busy, Empty, Failure } from './parts/states.tsx'
 import { ThemeButton } from './parts/theme.tsx'
 import { type Route, useRoute } from './route.ts'
@@ -45,6 +46,7 @@ const PAGES: readonly Page[] = [
 
 /** Pages without a menu entry, and the page whose entry is marked as theirs. */
 const INNER: readonly (Page & { readonly home: string })[] = [
+  { name: 'start', title: 'Start', Page: StartPage, home: '' },
   { name: 'request', title: 'Request', Page: RequestPage, home: 'requests' },
   { name: 'conversation', title: 'Conversation', Page: ConversationPage, home: 'conversations' },
 ]

@@ -8,6 +8,8 @@ export interface SessionFacts {
   /** Pipeline of requests that name none. */
   readonly pipeline: string
   readonly plugins: readonly string[]
+  /** False while no provider but the demo has a credential. */
+  readonly hasProvider: boolean
   /** Availability of agent payments. */
   readonly agents: 'off' | 'unpayable' | 'on'
   readonly has: { readonly telemetry: boolean; readonly receipts: boolean; readonly capture: boolean }

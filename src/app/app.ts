@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
+import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
-import type { SettingsInForce } from '../config/settings-in-force.ts'
 import type { Disposal } from '../core/disposal.ts'
 import type { Channel } from '../core/ports/channel.ts'
 import type { Clock } from '../core/ports/clock.ts'
@@ -17,6 +17,7 @@ import type { Providers } from '../providers/providers.ts'
 import { openRedisChannel, openWorkerChannel } from '../stores/channels/open.ts'
 import { createByteStores } from '../stores/kv/stores.ts'
 import { createStoredResponses } from '../stores/sql/responses/stored-responses.ts'
+import { createSettingStore } from '../stores/sql/settings/setting-store.ts'
 import type { SqlStore } from '../stores/sql/store.ts'
 import { assertModeComplete, openAccounts } from './accounts.ts'
 import { openAgentPayments } from './agent-payments.ts'
@@ -29,6 +30,7 @@ import { openPipelines } from './pipelines.ts'
 import { openPlugins } from './plugins.ts'
 import { openProviders } from './providers.ts'
 import { createServer } from './server.ts'
+import { openSettings } from './settings/control.ts'
 import { openSpend } from './spend.ts'
 import { openTelemetry } from './telemetry.ts'
 
@@ -42,8 +44,8 @@ export interface AppOptions {
   /** Time-out of a command of the database, in milliseconds; default two seconds. */
   readonly databasePatienceMs?: number | undefined
   readonly observers: readonly RequestObserver[]
-  /** Returns the effective configuration, for the dashboard. */
-  readonly settings: () => SettingsInForce
+  /** The configuration with the source of each value. */
+  readonly loaded: LoadedConfig
 }
 
 /** A gateway that is not listening yet. */
@@ -81,7 +83,7 @@ async function openSubsystems(options: AppOptions, disposal: Disposal): Promise<
   const channel = disposal.use('channel', await openInstanceChannel(options)) ?? workers
   const intake = openIntake({ ...options, stores, channel })
   const telemetry = disposal.nest(await openTelemetry({ ...options, database, spend, feed: intake.feed }))
-  const providers = disposal.use('providers', await openProviders({ ...options, tokens: spend.tokens }))
+  const { providers, factory } = disposal.use('providers', await openProviders({ ...options, tokens: spend.tokens }))
   const limits = disposal.use('limits', await openLimits(options))
   const conversations = new Conversations(() => clock.nowMs())
   if (channel !== undefined) shareConversations(conversations, channel)
@@ -96,7 +98,10 @@ async function openSubsystems(options: AppOptions, disposal: Disposal): Promise<
   const agentPayments = await openAgentPayments({ ...options, database, spend, stores })
   disposal.use('agent payments', agentPayments)
   const shared = { pipelines, registry, limits, accounts, agentPayments, telemetry }
-  const dashboard = openDashboard({ ...options, ...shared, intake, database })
+  const store = createSettingStore(database)
+  const parts = { ...options, store, spend, providers, factory, pipelines, channel, registry, database }
+  const { control: settings } = disposal.use('settings', await openSettings(parts))
+  const dashboard = openDashboard({ ...options, ...shared, intake, database, settings })
   const session = accounts.routes?.session
   const billing = session && openBilling({ ...options, database, session, onIntent: agentPayments?.reconcile })
   disposal.use('billing', billing)

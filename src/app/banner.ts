@@ -29,6 +29,8 @@ export function banner({ host, port, mode, pipeline, hasDashboard, isOpen, provi
 `
   const howToGetKey = `
   a key      curl ${url}/v1/keys -H 'authorization: Bearer <session token>' ${json} -d '{}'`
+  const page = hasDashboard ? `, or enter a key on ${url}/#/start,` : ''
+  const noKey = `\n  No provider has a credential: the demo models answer. Set ANTHROPIC_API_KEY${page} to call real ones.\n`
   return `
   turnpike  ${url}  (${mode} mode)
 ${isOpen ? warning : ''}
@@ -38,7 +40,7 @@ ${hasDashboard ? `  dashboard  ${url}/\n` : ''}${isLocal ? '' : howToGetKey}
   try it     curl ${url}/v1/messages -H 'authorization: Bearer ${key}' ${json} \\
                -d '${JSON.stringify(body)}'
   an agent   ANTHROPIC_BASE_URL=${url} ANTHROPIC_API_KEY=${key} claude
-${isDemo ? '\n  No provider has a credential: the demo models answer. Set ANTHROPIC_API_KEY to call real ones.\n' : ''}
+${isDemo ? noKey : ''}
 `
 }
 

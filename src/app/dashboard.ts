@@ -1,7 +1,6 @@
 import path from 'node:path'
 import { listOptions, typeNameOf } from '../config/options.ts'
 import type { Config } from '../config/schema.ts'
-import type { SettingsInForce } from '../config/settings-in-force.ts'
 import type { ByteStores } from '../core/ports/byte-store.ts'
 import type { CaptureStore } from '../core/ports/capture.ts'
 import type { Channel } from '../core/ports/channel.ts'
@@ -14,6 +13,7 @@ import { LivePages } from '../http/dashboard/live-pages.ts'
 import { createMemoryCaptures } from '../http/dashboard/memory-captures.ts'
 import { createPeerCaptures } from '../http/dashboard/peer-captures.ts'
 import type { DashboardOptions } from '../http/dashboard/routes.ts'
+import type { SettingsControl } from '../http/dashboard/settings/control.ts'
 import { createCloudViewer, createLocalViewer, type ReadViewer } from '../http/dashboard/viewer.ts'
 import type { RequestLimits } from '../http/rate-limit.ts'
 import type { Pipelines } from '../pipeline/pipelines.ts'
@@ -80,7 +80,7 @@ function withPeers(store: CaptureStore, channel: Channel | undefined): CaptureSt
 /** Input of `openDashboard`. */
 export interface DashboardParts {
   readonly config: Config
-  readonly settings: () => SettingsInForce
+  readonly settings: SettingsControl
   readonly clock: Clock
   readonly intake: DashboardIntake
   readonly accounts: Accounts
@@ -107,6 +107,7 @@ export function openDashboard(parts: DashboardParts): DashboardOptions | undefin
       version: config.build,
       pipeline: () => pipelines.for(undefined).printed,
       plugins: () => registry.names,
+      hasProvider: () => settings.hasProvider(),
       agents: agentPayments === undefined ? 'off' : agentPayments.payable === undefined ? 'unpayable' : 'on',
       has: {
         telemetry: telemetry.store !== undefined,

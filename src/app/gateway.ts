@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoadedConfig } from '../config/load.ts'
 import { isOpenToOthers, listenHost } from '../config/reach.ts'
-import { settingsInForce } from '../config/settings-in-force.ts'
 import { drain, listen } from '../http/server.ts'
 import type { Logging } from '../logging/log.ts'
 import { requestLogger } from '../logging/request-log.ts'
@@ -55,7 +54,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
     startedAtMs,
     databasePatienceMs,
     observers: [requestLogger(writeLine, config.log_level)],
-    settings: () => settingsInForce(loaded),
+    loaded,
   })
   const host = listenHost(config)
   const port = await listen(app.server, { host, port: config.server.port }).catch(async (error: unknown) => {

@@ -159,7 +159,7 @@ export function createServer(
       nowMs: () => clock.nowMs(),
     },
     dashboard,
-    health: { build: config.build, startedAtMs, providers: providers.all },
+    health: { build: config.build, startedAtMs, providers: () => providers.all },
     documents: {
       version: config.build,
       publicUrl: config.server.public_url,

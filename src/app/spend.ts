@@ -25,6 +25,8 @@ export interface Spend {
   readonly prices: Prices & CostSplitter
   readonly tokens: TokenCounter
   readonly capsOf: CapsOf
+  /** Replaces the caps from the next request on. */
+  setCaps(costs: Config['costs']): void
   /** Quota charges of plans; unset in local mode, where calls are free of charge. */
   readonly quotaCharges: QuotaCharges | undefined
 }
@@ -50,7 +52,12 @@ export function openSpend(options: SpendOptions): Promise<Opened<Spend>> {
     disposal.add('spend', () => ledger.close(closeWithinMs(config)))
     const flush = (flushed: SpendFlush) => store.run('spend.flush', flushed)
     const pools = disposal.use('reservation pools', new ReservationPools({ ledger, flush, chargeOf, log }))
-    return { ledger: pools, prices, tokens: new CallersTokens(), capsOf: createCapsOf(config.costs), quotaCharges }
+    let capsOf = createCapsOf(config.costs)
+    const setCaps = (costs: Config['costs']): void => {
+      capsOf = createCapsOf(costs)
+    }
+    const tokens = new CallersTokens()
+    return { ledger: pools, prices, tokens, capsOf: (caller) => capsOf(caller), setCaps, quotaCharges }
   })
 }
 

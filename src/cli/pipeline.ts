@@ -1,8 +1,6 @@
 import { type Command, Option } from 'commander'
-import type { z } from 'zod'
-import { listOptions } from '../config/options.ts'
-import { optionSchemas } from '../pipeline/registry.ts'
-import { type PipelineSource, type Rails, type ResolvedStep, resolvePipeline } from '../pipeline/resolve.ts'
+import { type ExplainedStep, explainStep } from '../app/settings/explain-step.ts'
+import { type PipelineSource, resolvePipeline } from '../pipeline/resolve.ts'
 import { addHelp } from './help.ts'
 import { loadOffline } from './offline.ts'
 import { table } from './terminal/table.ts'
@@ -38,52 +36,6 @@ async function explain(text: string | undefined, { as, json }: { as: PipelineSou
   } finally {
     await close()
   }
-}
-
-interface ExplainedOption {
-  readonly name: string
-  readonly value: unknown
-  readonly setBy: string
-  readonly callerMay: string
-}
-
-interface ExplainedStep {
-  readonly name: string
-  readonly summary: string
-  readonly isLocked: boolean
-  readonly onError: string
-  readonly options: ExplainedOption[]
-}
-
-function explainStep(
-  { plugin, step, effective, isLocked }: ResolvedStep,
-  source: PipelineSource,
-  { clamps, allowed }: Rails,
-): ExplainedStep {
-  const { definition, configured } = plugin
-  const bounds = clamps[plugin.name] ?? {}
-  const isNameable = !isLocked && (allowed === undefined || allowed.includes(plugin.name))
-  const setBy = (name: string) => {
-    if (name in step.options) return source === 'default' || isLocked ? 'pipeline' : source
-    return name in configured ? 'configuration' : 'default'
-  }
-  const callerMay = (name: string) => {
-    if (!isNameable || !definition.perRequest.includes(name as never)) return 'no'
-    return name in bounds ? `within ${JSON.stringify(bounds[name])}` : 'yes'
-  }
-  const values = effective as Record<string, unknown>
-  const options = Object.entries(optionSchemas(definition)).map(([name, schema]) => ({
-    name,
-    value: values[name] !== undefined && isSecret(schema) ? '[hidden]' : values[name],
-    setBy: setBy(name),
-    callerMay: callerMay(name),
-  }))
-  return { name: plugin.name, summary: definition.summary, isLocked, onError: definition.onError, options }
-}
-
-/** Tests for an option that its plugin marks as secret, as the configuration does: `.meta({ secret: true })`. */
-function isSecret(schema: z.ZodType): boolean {
-  return listOptions(schema).some(({ secret }) => secret === true)
 }
 
 function render(printed: string, steps: readonly ExplainedStep[]): string {

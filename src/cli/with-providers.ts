@@ -1,6 +1,7 @@
 import type { Config } from '../config/schema.ts'
 import type { Log } from '../core/ports/log.ts'
-import { createProviders, type Providers } from '../providers/providers.ts'
+import { createProviders } from '../providers/create.ts'
+import type { Providers } from '../providers/providers.ts'
 
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => SILENT }
 

@@ -13,8 +13,8 @@ import { type Config, configSchema, PLUGIN_SETTINGS } from './schema.ts'
 import { withVariables } from './variables.ts'
 import { wordsOfYaml } from './yaml-words.ts'
 
-/** Source of an option's value. */
-export type ConfigSource = 'default' | 'file' | 'environment'
+/** Source of an option's value; `dashboard`: a stored change (see `overlay.ts`). */
+export type ConfigSource = 'default' | 'file' | 'environment' | 'dashboard'
 
 /** Effective configuration, and the source of each value (by dotted path). */
 export interface LoadedConfig {

@@ -13,6 +13,7 @@ import { plans } from './plans.ts'
 import { responses } from './responses.ts'
 import { server } from './server.ts'
 import { sessions } from './sessions.ts'
+import { settings } from './settings.ts'
 
 /**
  * Every option of the gateway: its type, default, unit and consequence, and the environment variable that overrides it.
@@ -58,6 +59,13 @@ const pipeline = z.strictObject({
     .default({})
     .describe(
       'Bounds on option values that callers may set, by plugin and option, e.g. `exact-cache: { ttl: { max: 1h } }`.',
+    ),
+  off: z
+    .array(z.string().min(1).max(100))
+    .max(100)
+    .default([])
+    .describe(
+      'Plugins that are switched off for new requests: `default` goes without them, and a request or key that names one is refused. Locked plugins run nevertheless.',
     ),
   step_timeout: duration({ min: '1ms', max: '10m' })
     .prefault('5s')
@@ -267,6 +275,7 @@ export const configSchema = z.strictObject({
   pipeline: pipeline.prefault({}),
   plugins: plugins.prefault({}),
   sessions: sessions.prefault({}),
+  settings: settings.prefault({}),
   keys: keys.prefault({}),
   plans: plans.prefault({}),
   limits: limits.prefault({}),

@@ -73,7 +73,7 @@ export interface HttpAppOptions extends RequestContextOptions, OriginGuardOption
   readonly intakes: Intakes
   /** The dashboard; `undefined` when it is off. */
   readonly dashboard: DashboardOptions | undefined
-  readonly health: { build: string; startedAtMs: number; providers: readonly Provider[] }
+  readonly health: { build: string; startedAtMs: number; providers: () => readonly Provider[] }
   readonly readiness: Readiness
   readonly allowedRoutes: readonly string[]
   readonly metrics: MetricsRouteOptions

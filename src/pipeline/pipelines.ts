@@ -44,10 +44,12 @@ export class Pipelines {
   readonly #options: PipelinesOptions
   readonly #kept = new LRUCache<string, RunnablePipeline>({ max: MOST_KEPT })
   #generation = -1
+  #rails: Rails
 
   /** Throws `PluginError` when a clamp does not fit its plugin; a clamp for a missing plugin is reported. */
   constructor(options: PipelinesOptions) {
     this.#options = options
+    this.#rails = options.rails
     const { registry, rails, log } = options
     for (const [name, clamps] of Object.entries(rails.clamps)) {
       const plugin = registry.get(name)
@@ -64,7 +66,7 @@ export class Pipelines {
     const locked = isCapped ? this.#options.lockedWhenCapped : undefined
     if (header !== undefined) return this.#get(header, 'header', locked)
     if (keyPipeline !== undefined && keyPipeline !== null) return this.#get(keyPipeline, 'key', locked)
-    return this.#get(this.#options.rails.default, 'default', locked)
+    return this.#get(this.#rails.default, 'default', locked)
   }
 
   /**
@@ -73,6 +75,19 @@ export class Pipelines {
    */
   own(text: string): RunnablePipeline {
     return this.#get(text, 'own')
+  }
+
+  /** Returns the rails in force. */
+  get rails(): Rails {
+    return this.#rails
+  }
+
+  /** Replaces the rails from the next request on. Throws `invalid_request` when their own pipeline does not resolve; then nothing changes. */
+  adopt(rails: Rails): void {
+    const { registry } = this.#options
+    resolvePipeline(rails.default, 'default', { registry, rails })
+    this.#rails = rails
+    this.#kept.clear()
   }
 
   #get(text: string, source: PipelineSource, locked: readonly string[] = []): RunnablePipeline {
@@ -84,7 +99,7 @@ export class Pipelines {
     const key = `${source} ${locked.join()} ${text}`
     const known = this.#kept.get(key)
     if (known !== undefined) return known
-    const rails = railsWith(this.#options.rails, locked)
+    const rails = railsWith(this.#rails, locked)
     const resolved =
       source === 'default' ? this.#resolveOwn(text, rails) : resolvePipeline(text, source, { registry, rails })
     const run = this.#join(resolved.steps)

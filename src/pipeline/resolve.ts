@@ -9,6 +9,8 @@ export interface Rails {
   readonly default: string
   readonly locked: readonly string[]
   readonly allowed?: readonly string[] | undefined
+  /** Plugins that are switched off, unless they are locked. */
+  readonly off?: readonly string[]
   readonly clamps: Readonly<Record<string, Clamps>>
 }
 
@@ -53,8 +55,8 @@ function resolverFor(source: PipelineSource): (steps: readonly Step[], within: R
 }
 
 /** Resolves an internal request's pipeline, without locks: a locked cache would run inside its own model call. */
-function resolveExactly(steps: readonly Step[], { registry }: Resolving): ResolvedStep[] {
-  return steps.map((step) => resolveStep(step, registry, false))
+function resolveExactly(steps: readonly Step[], { registry, rails }: Resolving): ResolvedStep[] {
+  return steps.filter(({ name }) => !isOff(name, rails)).map((step) => resolveStep(step, registry, false))
 }
 
 interface Resolving {
@@ -68,7 +70,7 @@ interface Resolving {
  */
 function resolveOwn(steps: readonly Step[], { registry, rails }: Resolving): ResolvedStep[] {
   const missing = byGuarding(stepsMissingIn(steps, rails.locked), registry)
-  const all = [...missing.guards, ...steps, ...missing.others]
+  const all = [...missing.guards, ...steps.filter(({ name }) => !isOff(name, rails)), ...missing.others]
   return all.map((step) => resolveStep(step, registry, rails.locked.includes(step.name)))
 }
 
@@ -140,7 +142,17 @@ function tightened(locked: Step, repeats: readonly Step[]): Step {
   return own === undefined ? locked : { ...locked, options: { ...locked.options, ...own.options } }
 }
 
-function assertAllowed(step: Step, registry: PluginRegistry, { allowed }: Rails): void {
+function isOff(name: string, { off = [], locked }: Rails): boolean {
+  return off.includes(name) && !locked.includes(name)
+}
+
+function assertAllowed(step: Step, registry: PluginRegistry, rails: Rails): void {
+  const { allowed } = rails
+  if (isOff(step.name, rails))
+    throw new GatewayError(
+      'invalid_request',
+      `Plugin \`${step.name}\` at position ${step.position} of the pipeline is switched off by the operator.`,
+    )
   if (allowed === undefined || allowed.includes(step.name) || registry.get(step.name) === undefined) return
   throw new GatewayError(
     'invalid_request',

@@ -2,6 +2,7 @@ import { GatewayError } from '../core/errors.ts'
 import { isObject, tryParseJson } from '../core/json/json-value.ts'
 import type { ListedModel } from '../core/ports/provider.ts'
 import type { Reply } from '../core/reply/reply.ts'
+import { upstreamErrorParts } from './failed-reply.ts'
 
 /** Members of both shapes of model lists: Anthropic's `created_at` and `display_name`, OpenAI's `created` and `owned_by`. */
 interface RawModel {
@@ -45,7 +46,17 @@ export function readModelList(reply: Reply, provider: string): ListedModel[] {
   const list = reply.kind === 'bytes' && reply.status === 200 ? dataOf(reply.bytes) : undefined
   if (list !== undefined) return list.flatMap(toListedModel)
   reply.cancel()
-  throw new GatewayError('upstream_error', `Provider ${provider} answered ${reply.status} and no list of models.`)
+  const parts = upstreamErrorParts(provider, {
+    status: reply.status,
+    type: null,
+    requestId: null,
+    retryAfter: undefined,
+  })
+  throw new GatewayError(
+    'upstream_error',
+    `Provider ${provider} answered ${reply.status} and no list of models.`,
+    parts,
+  )
 }
 
 function dataOf(bytes: Buffer): RawModel[] | undefined {

@@ -1,13 +1,11 @@
 import { GatewayError } from '../core/errors.ts'
-import type { Log } from '../core/ports/log.ts'
 import type { PresentedCredential, Provider } from '../core/ports/provider.ts'
 import type { TokenCounter } from '../core/ports/token-counter.ts'
 import type { Reply } from '../core/reply/reply.ts'
 import type { Exchange, Target } from '../core/request/exchange.ts'
 import { usageCheckOf } from './believed-usage.ts'
 import { completeWithFallback } from './fallback.ts'
-import type { ProviderParts, ProviderSettings } from './kind.ts'
-import { providerKinds } from './kinds.ts'
+import type { ProviderSettings } from './kind.ts'
 import { ModelRoutes, type Targets } from './routes.ts'
 import { type Selection, selectTarget } from './select.ts'
 
@@ -20,14 +18,6 @@ export interface ProvidersConfig {
   readonly providers: ProviderSettings & { readonly default: string; readonly shared: boolean }
 }
 
-/** Dependencies of the providers beside their configuration. */
-interface Parts {
-  readonly log: Log
-  readonly tokens: TokenCounter
-  readonly random: () => number
-  readonly nowMs: () => number
-}
-
 interface ProvidersOptions {
   readonly routes?: ProvidersConfig['models']
   readonly settings?: ReadonlyMap<string, string>
@@ -35,13 +25,18 @@ interface ProvidersOptions {
   readonly tokens?: TokenCounter
 }
 
+/** Most replaced providers that are kept for requests in flight. */
+const MOST_REPLACED = 200
+
 /** The configured providers, and the selection among them. */
 export class Providers {
-  readonly #byName: ReadonlyMap<string, Provider>
+  #byName: ReadonlyMap<string, Provider>
   /** The provider of models that no other provider claims. */
   readonly fallback: string
-  readonly #selection: Selection
-  readonly #routes: ModelRoutes
+  #selection: Selection
+  #routes: ModelRoutes
+  /** Replaced providers, oldest first: requests in flight still use them. */
+  readonly #replaced: Provider[] = []
   readonly #tokens: TokenCounter | undefined
 
   /** Throws `invalid_request` when `fallback` or a model's route names an unknown provider. */
@@ -116,30 +111,26 @@ export class Providers {
     return reply
   }
 
-  async close(): Promise<void> {
-    await Promise.all(this.all.map((provider) => provider.close()))
+  /**
+   * Replaces providers and routes by those of `next`, from the next request on. A replaced provider is closed with the gateway,
+   * or after many further replacements.
+   */
+  async adopt(next: Providers): Promise<void> {
+    const kept = new Set(next.all)
+    this.#replaced.push(...this.all.filter((provider) => !kept.has(provider)))
+    this.#byName = next.#byName
+    this.#selection = next.#selection
+    this.#routes = next.#routes
+    const over = Math.max(0, this.#replaced.length - MOST_REPLACED)
+    await Promise.all(this.#replaced.splice(0, over).map((provider) => provider.close()))
   }
-}
 
-/** Creates the configured providers of every kind. */
-export async function createProviders(config: ProvidersConfig, parts: Parts): Promise<Providers> {
-  const { mode, models, providers: settings } = config
-  const kindParts: ProviderParts = {
-    ...parts,
-    settings,
-    passThrough: mode === 'local',
-    isShared: mode === 'local' || settings.shared,
-    isTraced: config.tracing?.endpoint !== undefined,
+  /** Throws `invalid_request` for a route to an unknown provider. */
+  assertRoutes(routes: ProvidersConfig['models']): void {
+    void new ModelRoutes(routes, this.#selection)
   }
-  const sections = settings as unknown as Readonly<Record<string, unknown>>
-  const created = await Promise.all(providerKinds.map((kind) => kind.create(sections[kind.name], kindParts)))
-  const all = created.flat()
-  const hasCredential = all.some(({ configured }) => configured)
-  const there = all.filter(({ stepsBack }) => !(stepsBack && hasCredential))
-  const notThere = providerKinds.flatMap((kind) => Object.entries(kind.settings ?? {}))
-  return new Providers(there, settings.default, {
-    routes: models,
-    settings: new Map(notThere),
-    tokens: parts.tokens,
-  })
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#replaced, ...this.all].map((provider) => provider.close()))
+  }
 }

@@ -133,7 +133,7 @@ test('dashboard in the cloud: a user signs in, creates a key, and signs out', as
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByLabel('Name of a new key').fill('laptop <b>')
   await page.getByRole('button', { name: 'Create key' }).click()
-  await page.getByText(/ANTHROPIC_API_KEY=svc_live_\w{38}/).waitFor()
+  await page.getByText(/^ANTHROPIC_BASE_URL=.* ANTHROPIC_API_KEY=svc_live_\w{38}/).waitFor()
   await page.getByText('laptop <b>').waitFor()
   await page.reload()
   await page.getByText('laptop <b>').click()

@@ -165,6 +165,7 @@ test.serial('pages: each is sound, and shows its figures, its state, or how to b
     ['billing', 'Local mode is free'],
     ['agents', 'The agent route is off'],
     ['settings', 'pipeline.default'],
+    ['start', 'set by ANTHROPIC_API_KEY'],
     ['plugins', 'Enforces caps per request'],
   ] as const) {
     await page.goto(address(`#/${name}`))
@@ -191,6 +192,7 @@ test('pages: all are sound at 380 px in the dark', async (t) => {
     ['playground', 'Playground'],
     ['plugins', 'Plugins'],
     ['settings', 'Effective settings'],
+    ['start', 'Start'],
   ] as const) {
     await page.goto(address(`#/${hash}`))
     await page.getByRole('heading', { level: 1, name: title }).waitFor()

@@ -64,7 +64,10 @@ export function OverviewPage({ route }: { route: Route }) {
 function NothingYet() {
   return (
     <Empty title="No requests in this period">
-      <p>They are counted as they arrive. This one needs no provider key:</p>
+      <p>
+        They are counted as they arrive. <a href="#/start">Set up a provider and a client</a>, or send one that needs no
+        provider’s key:
+      </p>
       <FirstRequest />
     </Empty>
   )

@@ -21,7 +21,17 @@ import { overviewRoute } from './overview.ts'
 import { paymentDaysRoute, paymentRoute, paymentsFileRoute, paymentsRoute } from './payments.ts'
 import { csvRoute, jsonlRoute, listRoute, type RequestRouteOptions, requestRoute } from './requests.ts'
 import { type DashboardFacts, signInRoute, signOut, viewerRoute } from './session-routes.ts'
-import { assertOperator, type ReadViewer } from './viewer.ts'
+import type { SettingsControl } from './settings/control.ts'
+import { providersRoute, removeKeyRoute, storeKeyRoute, testKeyRoute } from './settings/provider-keys.ts'
+import {
+  changeRoute,
+  changesRoute,
+  previewRoute,
+  type SettingsRouteOptions,
+  settingsRoute,
+  undoRoute,
+} from './settings/settings.ts'
+import type { ReadViewer } from './viewer.ts'
 
 /** Dependencies of the dashboard. */
 export interface DashboardOptions extends Pick<RequestRouteOptions, 'receipts' | 'captures'> {
@@ -44,8 +54,7 @@ export interface DashboardOptions extends Pick<RequestRouteOptions, 'receipts' |
   readonly plugins: () => readonly object[]
   /** Details of plugins for operators: also their folders and failures. */
   readonly pluginsInDetail: () => readonly object[]
-  /** Returns the effective configuration, for operators. */
-  readonly settings: () => object
+  readonly settings: SettingsControl
   readonly clock: Clock
 }
 
@@ -64,10 +73,7 @@ export function addDashboard(router: Router<RequestState>, options: DashboardOpt
     const { isOperator } = await viewer(ctx)
     ctx.body = { data: isOperator ? options.pluginsInDetail() : options.plugins() }
   })
-  api('settings', async (ctx) => {
-    assertOperator(await viewer(ctx), 'Settings')
-    ctx.body = options.settings()
-  })
+  addSettings(router, { ...options, intake })
   api('live', liveRoute(options))
   api('conversations/:id/budgets', budgetsRoute(options))
   router.post('/dashboard/api/conversations/:id/budgets', unstored, raiseBudgetRoute({ ...options, intake }))
@@ -91,6 +97,21 @@ export function addDashboard(router: Router<RequestState>, options: DashboardOpt
   api('conversations', conversationsRoute(requests))
   api('conversations/:id', conversationRoute(requests))
   api('conversations/:id/turns.jsonl', turnsFileRoute(requests))
+}
+
+function addSettings(router: Router<RequestState>, options: SettingsRouteOptions): void {
+  const path = '/dashboard/api/settings'
+  const providers = '/dashboard/api/providers'
+  router
+    .get(path, unstored, settingsRoute(options))
+    .post(path, unstored, changeRoute(options))
+    .post(`${path}/preview`, unstored, previewRoute(options))
+    .get(`${path}/changes`, unstored, changesRoute(options))
+    .post(`${path}/changes/:seq/undo`, unstored, undoRoute(options))
+    .get(providers, unstored, providersRoute(options))
+    .post(`${providers}/:name/test`, unstored, testKeyRoute(options))
+    .put(`${providers}/:name/key`, unstored, storeKeyRoute(options))
+    .delete(`${providers}/:name/key`, unstored, removeKeyRoute(options))
 }
 
 /** Keeps data of requests out of caches. */

@@ -16,6 +16,8 @@ export interface DashboardFacts {
   /** Returns the operator's pipeline string. */
   readonly pipeline: () => string
   readonly plugins: () => readonly string[]
+  /** Returns false while no provider but the demo has a credential. */
+  readonly hasProvider: () => boolean
   /** State of agent payments; `unpayable`: the route is on, but payments are not configured. */
   readonly agents: 'off' | 'unpayable' | 'on'
   /** Features that have data to show. */
@@ -32,11 +34,12 @@ export function viewerRoute({
 }): Middleware<RequestState> {
   return async function showViewer(ctx) {
     const { userId, role, isOperator, teamIds, mayChange } = await viewer(ctx)
-    const { pipeline, plugins, ...rest } = facts
+    const { pipeline, plugins, hasProvider, ...rest } = facts
     ctx.body = {
       ...rest,
       pipeline: pipeline(),
       plugins: plugins(),
+      hasProvider: hasProvider(),
       userId: userId ?? null,
       role,
       isOperator,

@@ -12,18 +12,16 @@ export function healthRoute({
 }: {
   build: string
   startedAtMs: number
-  providers: readonly Provider[]
+  providers: () => readonly Provider[]
 }): Middleware {
-  const configured = Object.fromEntries(
-    providers.filter(({ name }) => name !== 'demo').map(({ name, configured }) => [name, configured]),
-  )
   return function health(ctx) {
+    const real = providers().filter(({ name }) => name !== 'demo')
     ctx.body = {
       status: 'ok',
       version: build,
       uptime: process.uptime(),
       startedAt: startedAtMs,
-      providers: configured,
+      providers: Object.fromEntries(real.map(({ name, configured }) => [name, configured])),
     }
   }
 }

@@ -1,8 +1,8 @@
-import { createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto'
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { errorCodeOf, messageOf } from '../../core/errors.ts'
-import { makeFolder } from '../../core/system/make-folder.ts'
+import { createOwnerFile } from '../../core/system/owner-file.ts'
 import { type PublicReceiptKey, publicHalf, ReceiptKeyError } from './public-key.ts'
 
 /** The key that signs receipts, and its public half. */
@@ -10,8 +10,6 @@ export interface ReceiptKey {
   readonly privateKey: KeyObject
   readonly public: PublicReceiptKey
 }
-
-const OWNER_ONLY = 0o600
 
 /** The file of the key in the gateway's data folder. */
 export function receiptKeyFile(dataDir: string): string {
@@ -45,38 +43,15 @@ export function readReceiptKey(file: string): ReceiptKey | undefined {
   }
 }
 
-/** Creates a key. Linking a complete file into place is atomic, and fails when another process was first. */
+/** Creates a key. Throws `ReceiptKeyError`. */
 function makeKey(file: string): ReceiptKey {
-  const draft = `${file}.${randomUUID()}`
   try {
-    makeFolder(path.dirname(file))
     const { privateKey } = generateKeyPairSync('ed25519')
-    writeWhole(draft, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
-    linkIfFree(draft, file)
+    createOwnerFile(file, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
   } catch (cause) {
     throw new ReceiptKeyError(`The receipt key cannot be created: ${messageOf(cause)}.`, { cause })
-  } finally {
-    rmSync(draft, { force: true })
   }
   const key = readReceiptKey(file)
   if (key === undefined) throw new ReceiptKeyError(`\`${file}\` was removed while it was created.`)
   return key
-}
-
-function writeWhole(file: string, text: string): void {
-  const handle = openSync(file, 'wx', OWNER_ONLY)
-  try {
-    writeSync(handle, text)
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
-}
-
-function linkIfFree(from: string, to: string): void {
-  try {
-    linkSync(from, to)
-  } catch (error) {
-    if (errorCodeOf(error) !== 'EEXIST') throw error
-  }
 }

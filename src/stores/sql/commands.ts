@@ -50,10 +50,18 @@ import {
   pruneRequests,
   pruneWindows,
 } from './retention/prune.ts'
+import {
+  changeProviderKey,
+  changeSetting,
+  listSettingChanges,
+  readSettings,
+  readSettingVersion,
+} from './settings/commands.ts'
 import { admitSpend } from './spend/admit.ts'
 import { listBudgets, raiseBudget } from './spend/budgets.ts'
 import { flushSpend } from './spend/flush.ts'
 import { growSpend, reserveSpend, settleSpend, sweepSpend } from './spend/holds.ts'
+import { listOver } from './spend/over.ts'
 import { openBudget, readSpend } from './spend/windows.ts'
 import { readLosses } from './telemetry/losses.ts'
 import { putRequests } from './telemetry/put.ts'
@@ -69,6 +77,7 @@ const withoutTransaction = {
   'spend.prune': pruneWindows,
   'spend.open-budget': openBudget,
   'spend.budgets': listBudgets,
+  'spend.over': listOver,
   'spend.prune-budgets': pruneBudgets,
   'payments.open-window': openPaymentWindow,
   'payments.move': movePayment,
@@ -112,6 +121,9 @@ const withoutTransaction = {
   'keys.in-reach': keysInReach,
   'audit.list': listAudit,
   'audit.append': appendAudit,
+  'settings.version': readSettingVersion,
+  'settings.read': readSettings,
+  'settings.list': listSettingChanges,
   ...singleBillingCommands,
 }
 
@@ -150,6 +162,8 @@ export const commands = {
   'keys.change': changeKey,
   'keys.revoke': revokeKey,
   'keys.touch': touchKeys,
+  'settings.change': changeSetting,
+  'settings.change-key': changeProviderKey,
   ...billingCommands,
 }
 

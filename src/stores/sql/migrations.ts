@@ -11,6 +11,7 @@ import { payments, paymentsByTime, paymentsLeft } from './payments/migrations.ts
 import { receiptLog, receipts } from './receipts/migrations.ts'
 import { responseConversations, responses } from './responses/migrations.ts'
 import type { Database } from './schema.ts'
+import { settings } from './settings/migrations.ts'
 import { telemetryMigrations } from './telemetry/migrations.ts'
 
 const spend: Migration = {
@@ -71,6 +72,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0013-budgets': budgets,
   '0014-response-conversations': responseConversations,
   '0015-people': people,
+  '0018-settings': settings,
 }
 
 /** Tables that are migrated together; each set records its own migrations, so that either may get new ones. */

@@ -4,6 +4,7 @@ import type { LedgerTables } from './credits/schema.ts'
 import type { PaymentTables } from './payments/schema.ts'
 import type { ReceiptTables } from './receipts/schema.ts'
 import type { ResponseTables } from './responses/schema.ts'
+import type { SettingTables } from './settings/schema.ts'
 
 import type { TelemetryTables } from './telemetry/schema.ts'
 
@@ -20,7 +21,8 @@ export interface Database
     BillingTables,
     PaymentTables,
     ReceiptTables,
-    ResponseTables {
+    ResponseTables,
+    SettingTables {
   spend_window: SpendWindowTable
   spend_hold: SpendHoldTable
 }
