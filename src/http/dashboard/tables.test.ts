@@ -32,12 +32,16 @@ interface Shown {
   secure?: boolean
   query?: Record<string, string>
   path?: string
+  /** Name of its only cookie. */
+  cookie?: string
 }
 
 /** A request as the dashboard sees it. Safe: it reads only these members. */
-function contextOf({ headers = {}, method = 'GET', remoteAddress = '127.0.0.1', secure = false, ...more }: Shown = {}) {
+function contextOf(shown: Shown = {}) {
+  const { headers = {}, method = 'GET', remoteAddress = '127.0.0.1', secure = false, ...rest } = shown
+  const { cookie = '__Host-turnpike_session', ...more } = rest
   const set: string[] = []
-  const cookies = { get: (name: string) => (name === 'turnpike_session' ? 'token' : undefined) }
+  const cookies = { get: (name: string) => (name === cookie ? 'token' : undefined) }
   const get = (name: string) => headers[name] ?? ''
   const append = (_: string, value: string) => set.push(value)
   const members = { method, secure, get, cookies, append, attachment() {}, req: { socket: { remoteAddress } }, ...more }
@@ -224,6 +228,8 @@ test('session cookie: counts for requests of the own page alone, and for writes 
     [{ headers: { host, 'x-turnpike-dashboard': '1' }, method: 'POST' }, true],
     [{ headers: { host, 'x-turnpike-dashboard': '1', origin: 'https://evil.example' }, method: 'POST' }, false],
     [{ headers: { host, 'sec-fetch-site': 'cross-site' } }, false],
+    [{ headers: { host }, cookie: 'turnpike_session' }, false],
+    [{ headers: { host: 'localhost:3099' }, cookie: 'turnpike_session' }, true],
   ]
   for (const [request, isRead] of rows)
     t.is(dashboardTokenOf(contextOf(request)), isRead ? 'token' : undefined, JSON.stringify(request))
@@ -236,19 +242,20 @@ test('session cookie: hidden from scripts and other sites, and over plain http o
     return ctx.set[0]
   }
   const plain = 'turnpike_session=abc; Path=/; HttpOnly; SameSite=Strict; Expires=Tue, 14 Nov 2023 22:13:20 GMT'
+  const secure = `__Host-${plain}; Secure`
   const rows: [request: Shown, expected: string][] = [
     [{ headers: { host: 'localhost:3099', origin: 'http://localhost:3099' } }, plain],
-    [{ headers: { host: 'localhost:3099', origin: 'https://localhost:3099' } }, `${plain}; Secure`],
-    [{ headers: { host: 'gate.example', origin: 'https://gate.example' } }, `${plain}; Secure`],
-    [{ headers: { host: 'gate.example', origin: 'http://gate.example' }, secure: true }, `${plain}; Secure`],
-    [{ headers: { host: 'gate.example' } }, `${plain}; Secure`],
+    [{ headers: { host: 'localhost:3099', origin: 'https://localhost:3099' } }, secure],
+    [{ headers: { host: 'gate.example', origin: 'https://gate.example' } }, secure],
+    [{ headers: { host: 'gate.example', origin: 'http://gate.example' }, secure: true }, secure],
+    [{ headers: { host: 'gate.example' } }, secure],
   ]
   for (const [request, expected] of rows) t.is(cookie(request), expected, JSON.stringify(request))
   const away = { headers: { host: 'gate.example', origin: 'http://gate.example' } }
   t.throws(() => cookie(away), { code: 'permission_error' })
   const ctx = contextOf(away)
   t.notThrows(() => setDashboardToken(ctx, undefined), 'signing out is always possible')
-  t.regex(ctx.set[0] ?? '', /^turnpike_session=; .*Expires=Thu, 01 Jan 1970/)
+  t.regex(ctx.set[0] ?? '', /^__Host-turnpike_session=; .*Expires=Thu, 01 Jan 1970/)
 })
 
 test('overview: a range ends with the current step', async (t) => {
