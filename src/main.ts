@@ -24,7 +24,9 @@ async function run(): Promise<void> {
   const gateway = await openGateway({ loaded, logging, startedAtMs })
   stopWhenAsked(gateway, logging.log)
   logging.flush() // after a reader of the log sees the port, signals may come
-  if (process.env.TURNPIKE_WORKER === undefined) process.stderr.write(gateway.banner)
+  if (process.env.TURNPIKE_WORKER !== undefined) return
+  process.stderr.write(gateway.banner)
+  process.stderr.write(await gateway.firstOperatorNote())
 }
 
 // A worker process starts here, and not with the command.

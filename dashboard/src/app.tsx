@@ -6,6 +6,7 @@ import { AgentsPage } from './pages/agents.tsx'
 import { BillingPage } from './pages/billing.tsx'
 import { ConversationPage } from './pages/conversation/conversation.tsx'
 import { ConversationsPage } from './pages/conversations.tsx'
+import { DevicePage } from './pages/device.tsx'
 import { KeysPage } from './pages/keys.tsx'
 import { LivePage } from './pages/live.tsx'
 import { OverviewPage } from './pages/overview.tsx'
@@ -13,6 +14,7 @@ import { PlaygroundPage } from './pages/playground/playground.tsx'
 import { PluginsPage } from './pages/plugins.tsx'
 import { RequestPage } from './pages/request.tsx'
 import { RequestsPage } from './pages/requests.tsx'
+import { SessionsPage } from './pages/sessions.tsx'
 import { SettingsPage } from './pages/settings.tsx'
 import { SignInPage } from './pages/sign-in.tsx'
 import { StartPage } from './pages/start.tsx'
@@ -49,6 +51,9 @@ const INNER: readonly (Page & { readonly home: string })[] = [
   { name: 'start', title: 'Start', Page: StartPage, home: '' },
   { name: 'request', title: 'Request', Page: RequestPage, home: 'requests' },
   { name: 'conversation', title: 'Conversation', Page: ConversationPage, home: 'conversations' },
+  { name: 'device', title: 'Sign in a command line', Page: DevicePage, home: 'device' },
+  { name: 'sessions', title: 'Your sessions', Page: SessionsPage, home: 'sessions' },
+  { name: 'sign-in', title: 'Overview', Page: OverviewPage, home: '' },
 ]
 
 export function App() {
@@ -61,7 +66,7 @@ export function App() {
     return () => removeEventListener(SIGNED_OUT, reload)
   }, [isOut, reload])
   if (session === undefined && isBusy) return <Busy what="the dashboard" />
-  if (isOut) return <SignInPage onDone={reload} />
+  if (isOut || route.page === 'first-operator') return <SignInPage route={route} onDone={reload} />
   if (session === undefined) return <Failure error={error ?? new Error('No response.')} onRetry={reload} />
   return (
     <SessionContext.Provider value={session}>
@@ -82,8 +87,10 @@ function focusMain(): void {
 function Menu({ route, session, onSignOut }: { route: Route; session: SessionFacts; onSignOut: () => void }) {
   const here = INNER.find(({ name }) => name === route.page)?.home ?? route.page
   const signOut = async () => {
-    await call('/dashboard/api/session', { method: 'DELETE' })
-    onSignOut()
+    const reply = await call<{ url: string } | undefined>('/dashboard/api/session', { method: 'DELETE' })
+    // The identity provider ends its own session, and returns here.
+    if (reply !== undefined) location.assign(reply.url)
+    else onSignOut()
   }
   return (
     <header class="menu">
@@ -99,9 +106,7 @@ function Menu({ route, session, onSignOut }: { route: Route; session: SessionFac
         ))}
       </nav>
       <div class="corner">
-        <span class="who" title={session.userId ?? undefined}>
-          {session.userId ?? 'local mode'}
-        </span>
+        <Who session={session} />
         <ThemeButton />
         {session.mode === 'cloud' && (
           <button type="button" class="quiet small" onClick={signOut}>
@@ -110,6 +115,22 @@ function Menu({ route, session, onSignOut }: { route: Route; session: SessionFac
         )}
       </div>
     </header>
+  )
+}
+
+/** The user, as a link to the user's sessions where the gateway has them. */
+function Who({ session: { userId, has } }: { session: SessionFacts }) {
+  if (userId === null) return <span class="who">local mode</span>
+  if (!has.sessions)
+    return (
+      <span class="who" title={userId}>
+        {userId}
+      </span>
+    )
+  return (
+    <a class="who" href="#/sessions" title={`Your sessions (${userId})`}>
+      {userId}
+    </a>
   )
 }
 

@@ -12,7 +12,12 @@ export interface SessionFacts {
   readonly hasProvider: boolean
   /** Availability of agent payments. */
   readonly agents: 'off' | 'unpayable' | 'on'
-  readonly has: { readonly telemetry: boolean; readonly receipts: boolean; readonly capture: boolean }
+  readonly has: {
+    readonly telemetry: boolean
+    readonly receipts: boolean
+    readonly capture: boolean
+    readonly sessions: boolean
+  }
   readonly userId: string | null
   readonly isOperator: boolean
 }

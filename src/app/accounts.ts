@@ -2,6 +2,7 @@ import { createAuthenticateKey } from '../accounts/keys/authenticate.ts'
 import { createKeyHash } from '../accounts/keys/key-hash.ts'
 import { Keys, type KeysOptions } from '../accounts/keys/keys.ts'
 import { LastUsed } from '../accounts/keys/last-used.ts'
+import { createAnyVerifier } from '../accounts/sessions/own.ts'
 import type { VerifySession } from '../accounts/sessions/session.ts'
 import type { SessionOptions } from '../accounts/sessions/verify.ts'
 import { ConfigError } from '../config/config-error.ts'
@@ -16,18 +17,22 @@ import type { RequestLimits } from '../http/rate-limit.ts'
 import { createRefusalAudit } from '../http/refusal-audit.ts'
 import type { KeyRouteParts } from '../http/routes/keys.ts'
 import { createSessionReader } from '../http/session.ts'
+import type { SignInParts } from '../http/sign-in/options.ts'
 import { openKeyLookup } from '../stores/sql/accounts/key-lookup.ts'
 import { createKeyStore } from '../stores/sql/accounts/key-store.ts'
 import type { SqlStore } from '../stores/sql/store.ts'
 import { type Opened, openParts } from './open-parts.ts'
+import { assertSignInComplete, openSignIn } from './sign-in.ts'
 
 /** Accounts of cloud mode, and the authentication of callers in either mode. */
 export interface Accounts {
   readonly authenticate: Authenticate
   /** For the routes of accounts; unset in local mode. */
   readonly routes: KeyRouteParts | undefined
-  /** Verifies session tokens. Unset in local mode. */
+  /** Verifies sessions. Unset in local mode. */
   readonly verify: VerifySession | undefined
+  /** Sign-in by OpenID Connect; unset where it is not configured. */
+  readonly signIn: SignInParts | undefined
 }
 
 /** Input of `openAccounts`. */
@@ -43,15 +48,19 @@ export interface AccountsOptions {
 /** Opens the accounts of cloud mode; in local mode every credential is accepted. */
 export function openAccounts(options: AccountsOptions): Promise<Opened<Accounts>> {
   if (options.config.mode === 'cloud') return openParts(options, (disposal) => openCloudAccounts(options, disposal))
-  return openParts(options, () => ({ authenticate: createLocalAuthenticate(), routes: undefined, verify: undefined }))
+  return openParts(options, () => ({
+    authenticate: createLocalAuthenticate(),
+    routes: undefined,
+    verify: undefined,
+    signIn: undefined,
+  }))
 }
 
 async function openCloudAccounts(options: AccountsOptions, disposal: Disposal): Promise<Accounts> {
   const { config, database, limits, assertPipeline, clock, log } = options
   warnOfUnpinned(config, log)
-  // Loaded only for sessions: local mode does not need the verifier.
-  const { createSessionVerifier } = await import('../accounts/sessions/verify.ts')
-  const verify = createSessionVerifier({ ...sessionOptions(config), clock })
+  const signIn = await openSignIn(options, disposal)
+  const verify = await createVerifier(options, signIn)
   const lookup = disposal.use(
     'key lookup',
     openKeyLookup({ databaseUrl: config.database_url, dataDir: config.data_dir, store: database }),
@@ -74,7 +83,21 @@ async function openCloudAccounts(options: AccountsOptions, disposal: Disposal): 
       keys: new Keys({ store: keyStore, hashKey, lastUsed, label, most, assertPipeline }),
     },
     verify,
+    signIn,
   }
+}
+
+async function createVerifier(
+  { config, clock }: AccountsOptions,
+  signIn: SignInParts | undefined,
+): Promise<VerifySession> {
+  const tokens = sessionOptions(config)
+  // Loaded only for sessions: local mode does not need the verifier.
+  const { createSessionVerifier } = await import('../accounts/sessions/verify.ts')
+  const verifyToken = tokens && createSessionVerifier({ ...tokens, clock })
+  if (signIn !== undefined) return createAnyVerifier(signIn.store, verifyToken)
+  // Safe: cloud mode has one or the other, see `assertModeComplete`.
+  return verifyToken as VerifySession
 }
 
 /**
@@ -92,20 +115,25 @@ function warnOfUnpinned({ sessions: { jwks_url: jwksUrl, audience, azp } }: Conf
  */
 export function assertModeComplete(config: Config): void {
   assertReachMeant(config)
-  if (config.mode === 'cloud') sessionOptions(config)
+  if (config.mode !== 'cloud') return
+  assertSignInComplete(config)
+  if (sessionOptions(config) !== undefined || config.sign_in.issuer !== undefined) return
+  throw new ConfigError(NO_USERS)
 }
 
-function sessionOptions({ sessions }: Config): Omit<SessionOptions, 'clock'> {
+/** Returns the verification of an issuer's tokens; `undefined` where none are accepted. Throws `ConfigError` for two ways. */
+function sessionOptions({ sessions }: Config): Omit<SessionOptions, 'clock'> | undefined {
   const { issuer, audience, azp, user_claim: userClaim, required_claims: requiredClaims } = sessions
-  return { keys: sessionKeys(sessions), issuer, audience, azp, userClaim, requiredClaims }
+  const keys = sessionKeys(sessions)
+  return keys && { keys, issuer, audience, azp, userClaim, requiredClaims }
 }
 
-function sessionKeys({ jwks_url: jwksUrl, secret }: Config['sessions']): SessionOptions['keys'] {
+function sessionKeys({ jwks_url: jwksUrl, secret }: Config['sessions']): SessionOptions['keys'] | undefined {
   if (jwksUrl !== undefined && secret !== undefined)
     throw new ConfigError('`sessions`: expected SVC_SESSION_JWKS_URL or SVC_SESSION_SECRET, got both. Set one of them.')
   if (jwksUrl !== undefined) return { jwksUrl }
-  if (secret !== undefined) return { secret }
-  throw new ConfigError(
-    '`mode`: `cloud` needs a way to verify its users. Set SVC_SESSION_JWKS_URL to the key set of your identity provider, or, for development, SVC_SESSION_SECRET to a secret of at least 32 bytes (`openssl rand -base64 48`).',
-  )
+  return secret === undefined ? undefined : { secret }
 }
+
+const NO_USERS =
+  '`mode`: `cloud` needs a way to verify its users. Set SVC_SIGN_IN_ISSUER to sign them in with your identity provider, SVC_SESSION_JWKS_URL to the key set of the issuer of their session tokens, or, for development, SVC_SESSION_SECRET to a secret of at least 32 bytes (`openssl rand -base64 48`).'

@@ -31,6 +31,7 @@ import { openPlugins } from './plugins.ts'
 import { openProviders } from './providers.ts'
 import { createServer } from './server.ts'
 import { openSettings } from './settings/control.ts'
+import { offerLink } from './sign-in.ts'
 import { openSpend } from './spend.ts'
 import { openTelemetry } from './telemetry.ts'
 
@@ -56,6 +57,8 @@ export interface App {
   readonly providers: Providers
   /** Reports `draining` to load balancers from now on; requests that still arrive are served. */
   endReadiness(): void
+  /** Returns the secret of a link that makes the first operator; `undefined` where there is one, or no sign-in. */
+  offerFirstOperator(): Promise<string | undefined>
   /** Ends connections that do not end by themselves and would delay closing the server. */
   endFeeds(): void
   /** Ends all connections now. */
@@ -126,6 +129,7 @@ async function openSubsystems(options: AppOptions, disposal: Disposal): Promise<
     pipelines,
     registry,
     providers,
+    offerFirstOperator: () => offerLink(config, accounts.signIn),
     endReadiness: () => readiness.end(server),
     endFeeds() {
       live.close()

@@ -44,6 +44,12 @@ ${isDemo ? noKey : ''}
 `
 }
 
+/** Prints the one-time link that makes the first operator. */
+export function operatorNote(url: string): string {
+  return `  operator   No account is an operator yet. Open this link within an hour, once, and sign in:
+             ${url}\n\n`
+}
+
 function describe({ name, configured }: { name: string; configured: boolean }): string {
   if (name === 'demo') return 'demo (models demo/echo, demo/lorem, demo/tool)'
   return configured ? name : `${name} (no credential)`

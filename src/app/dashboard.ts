@@ -101,7 +101,12 @@ export function openDashboard(parts: DashboardParts): DashboardOptions | undefin
   return {
     folder: BUILT_FILES,
     viewer: viewerOf(config, { accounts, database }),
-    signIn: accounts.verify && { verify: accounts.verify, limits },
+    signIn: accounts.verify && {
+      verify: accounts.verify,
+      limits,
+      signIn: accounts.signIn,
+      takesTokens: config.sessions.jwks_url !== undefined || config.sessions.secret !== undefined,
+    },
     facts: {
       mode: config.mode,
       version: config.build,
@@ -113,6 +118,7 @@ export function openDashboard(parts: DashboardParts): DashboardOptions | undefin
         telemetry: telemetry.store !== undefined,
         receipts: config.receipts.enabled,
         capture: intake.capture !== undefined,
+        sessions: accounts.signIn !== undefined,
       },
     },
     telemetry: telemetry.store,

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoadedConfig } from '../config/load.ts'
 import { isOpenToOthers, listenHost } from '../config/reach.ts'
+import { settingsInForce } from '../config/settings-in-force.ts'
+import { urlHere } from '../core/system/listen-address.ts'
 import { drain, listen } from '../http/server.ts'
 import type { Logging } from '../logging/log.ts'
 import { requestLogger } from '../logging/request-log.ts'
 import { loadClient } from '../providers/transport.ts'
 import { createApp } from './app.ts'
-import { banner } from './banner.ts'
+import { banner, operatorNote } from './banner.ts'
 
 /**
  * DESIGN. A gateway from its configuration to its end, independent of the process: it installs no process listeners,
@@ -29,6 +31,8 @@ export interface OpenGateway {
   readonly port: number
   /** Start-up banner: address, providers and a request to try. */
   readonly banner: string
+  /** Returns a note with a new one-time link that makes the first operator; empty where none is needed. */
+  firstOperatorNote(): Promise<string>
   /**
    * Drains and closes, once: serves for `server.drain_delay`, refuses new connections, lets in-flight requests finish
    * within `server.drain_timeout`, and releases everything.
@@ -89,6 +93,14 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
   return {
     port,
     banner: banner({ host, port, mode, pipeline, hasDashboard, isOpen, providers }),
+    firstOperatorNote: async () => {
+      const secret = await app.offerFirstOperator().catch((error: unknown) => {
+        log.warn({ err: error }, 'first-operator.link-failed')
+        return undefined
+      })
+      const url = config.server.public_url?.replace(/\/+$/, '') ?? urlHere(host, port)
+      return secret === undefined ? '' : operatorNote(`${url}/#/first-operator/${secret}`)
+    },
     stop: () => {
       ending ??= end()
       return ending

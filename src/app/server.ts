@@ -158,6 +158,7 @@ export function createServer(
       pipelines,
       nowMs: () => clock.nowMs(),
     },
+    signIn: signInOf(accounts, dashboard),
     dashboard,
     health: { build: config.build, startedAtMs, providers: () => providers.all },
     documents: {
@@ -181,6 +182,11 @@ export function createServer(
   })
   const isSocket = (request: IncomingMessage) => isHandshake(request, RESPONSES_PATH)
   return { server: createHttpServer(app.callback(), { ...config.server, isSocket }), sockets }
+}
+
+/** Joins the parts of sign-in with the viewer, which operators' routes need. */
+function signInOf({ signIn, routes }: Accounts, dashboard: DashboardOptions | undefined) {
+  return signIn && routes && dashboard && { ...signIn, session: routes.session, viewer: dashboard.viewer }
 }
 
 function openSockets(

@@ -25,6 +25,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
   ledger: async () => (await import('./ledger/command.ts')).addLedgerCommand,
   conversation: async () => (await import('./conversation/command.ts')).addConversationCommand,
   codex: async () => (await import('./codex/command.ts')).addCodexCommand,
+  login: async () => (await import('./login/command.ts')).addLoginCommand,
+  logout: async () => (await import('./login/command.ts')).addLogoutCommand,
   'session-token': async () => (await import('./session-token.ts')).addSessionTokenCommand,
   account: async () => (await import('./account.ts')).addAccountCommand,
   audit: async () => (await import('./audit.ts')).addAuditCommand,

@@ -14,6 +14,7 @@ import { responses } from './responses.ts'
 import { server } from './server.ts'
 import { sessions } from './sessions.ts'
 import { settings } from './settings.ts'
+import { signIn } from './sign-in.ts'
 
 /**
  * Every option of the gateway: its type, default, unit and consequence, and the environment variable that overrides it.
@@ -276,6 +277,7 @@ export const configSchema = z.strictObject({
   plugins: plugins.prefault({}),
   sessions: sessions.prefault({}),
   settings: settings.prefault({}),
+  sign_in: signIn.prefault({}),
   keys: keys.prefault({}),
   plans: plans.prefault({}),
   limits: limits.prefault({}),

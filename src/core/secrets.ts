@@ -10,7 +10,7 @@ const SECRET_FORM = new RegExp(
     '[a-z][a-z0-9]{0,15}_(?:live|test)_[0-9A-Za-z]{8,}', // ours, and Stripe's
     'eyJ[\\w-]{8,}(?:\\.[\\w-]*)*', // JSON Web Tokens
     '(?<![0-9A-Za-z])(?:sk|pk|xai|pplx)-[\\w-]{16,}', // providers' keys
-    '(?<![0-9A-Za-z])(?:gsk|hf|r8|whsec)_[\\w-]{16,}',
+    '(?<![0-9A-Za-z])(?:gsk|hf|r8|whsec|sess)_[\\w-]{16,}', // providers' keys, and sessions of ours
     'AIza[\\w-]{20,}',
   ].join('|'),
   'g',

@@ -44,6 +44,7 @@ import { type ReceiptRouteOptions, receiptKeysRoute, receiptRoute, receiptsRoute
 import { allowedRoute, countTokensRoute, type RelayRouteOptions, routeNotAllowed } from './routes/relay.ts'
 import { type SocketRouteOptions, socketRoute } from './routes/socket.ts'
 import { type StoredResponseRouteOptions, storedResponseRoute } from './routes/stored-responses.ts'
+import { addSignIn, type SignInRouteOptions } from './sign-in/routes.ts'
 
 const MESSAGES_PATH = '/v1/messages'
 const CHAT_PATH = '/v1/chat/completions'
@@ -71,6 +72,8 @@ export interface HttpAppOptions extends RequestContextOptions, OriginGuardOption
   readonly agent: AgentOptions | undefined
   readonly documents: OpenapiOptions
   readonly intakes: Intakes
+  /** Sign-in by OpenID Connect; `undefined` where it is not configured. */
+  readonly signIn: SignInRouteOptions | undefined
   /** The dashboard; `undefined` when it is off. */
   readonly dashboard: DashboardOptions | undefined
   readonly health: { build: string; startedAtMs: number; providers: () => readonly Provider[] }
@@ -152,6 +155,7 @@ export function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<Re
   else addAccountRoutes(router, { ...options.accounts, intake: intakes.callers })
   if (options.billing !== undefined) addBilling(router, { ...options.billing, intakes })
   if (agent !== undefined) addAgentRoutes(router, agent)
+  if (options.signIn !== undefined) addSignIn(router, options.signIn, intakes)
   if (options.dashboard !== undefined) addDashboard(router, options.dashboard, intakes.callers)
   for (const path of allowedRoutes) {
     for (const pattern of [path, `${path}/{*rest}`]) {

@@ -38,6 +38,8 @@ export type ReadSession = (ctx: Context) => Promise<SignedIn>
 
 /** Methods that change nothing. */
 const READING = new Set(['GET', 'HEAD'])
+/** Routes of the user's own sessions, which a viewer may begin and end. */
+const OWN_MATTERS = /^\/(?:v1\/sessions\/|dashboard\/api\/device(?:\/|$))/
 
 /** Creates the reader of sessions. */
 export function createSessionReader(options: SessionReaderOptions): ReadSession {
@@ -48,14 +50,17 @@ export function createSessionReader(options: SessionReaderOptions): ReadSession 
     const session = await identifyUser(ctx, { verify, limits })
     const standing = await limitRequests(sessionLimits, { scope: `session:${session.userId}` })
     ctx.set({ 'cache-control': 'no-store', ...standing })
+    const { groupRole } = session
     const { suspendedAtMs, role: stored, leads } = await openAccount(session.userId)
     if (suspendedAtMs !== null) throw new GatewayError('permission_error', SUSPENDED)
     const role = highestRole([
-      stored,
+      // A group restricts an account that has no role of its own.
+      groupRole === 'viewer' && stored === 'member' ? 'viewer' : stored,
+      ...(groupRole === 'operator' ? (['operator'] as const) : []),
       ...(leads.length > 0 ? (['lead'] as const) : []),
       ...(isOperator(session.claims) ? (['operator'] as const) : []),
     ])
-    if (role === 'viewer' && !READING.has(ctx.method))
+    if (role === 'viewer' && !READING.has(ctx.method) && !OWN_MATTERS.test(ctx.path))
       throw new RoleRefused(session.userId, 'Your role is `viewer`, which changes nothing. Ask an operator.')
     return { ...session, role, teamIds: leads }
   }

@@ -6,7 +6,7 @@ import { addListed, listingOf } from '../../src/cli/listing.ts'
 import { createProgram, createWholeProgram as program } from '../../src/cli/main.ts'
 
 /** Commands that start a process. */
-const WITHOUT_JSON = ['turnpike codex', 'turnpike start', 'turnpike plugin test']
+const WITHOUT_JSON = ['turnpike codex', 'turnpike login', 'turnpike logout', 'turnpike start', 'turnpike plugin test']
 
 function leavesOf(command: Command): Command[] {
   return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf)

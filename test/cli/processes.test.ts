@@ -31,6 +31,8 @@ const COMMANDS: Readonly<Record<string, readonly [words: readonly string[], code
   prices: [['claude-sonnet-4-5'], DONE],
   ledger: [['head'], NOT_FOUND],
   receipt: [['verify', path.join(place.path, 'none')], USAGE],
+  login: [['http://127.0.0.1:9'], UNAVAILABLE],
+  logout: [['http://127.0.0.1:9'], DONE],
   'session-token': [['--user', 'ada'], DONE],
   account: [['suspend', 'mallory'], NOT_FOUND],
   audit: [[], DONE],
@@ -45,6 +47,7 @@ const COMMANDS: Readonly<Record<string, readonly [words: readonly string[], code
 const env = {
   SVC_CONFIG: place.put('turnpike.yaml', ''),
   SVC_DATA_DIR: path.join(place.path, 'data'),
+  XDG_CONFIG_HOME: path.join(place.path, 'config'),
   SVC_SESSION_SECRET: 'a-secret-of-at-least-32-characters',
 }
 

@@ -99,7 +99,7 @@ async function openHere(env: Environment, output: string[]) {
     const loaded = loadConfig(env)
     const logging = await createLogging({ level: loaded.config.log_level, isTerminal: false, write })
     const gateway = await openGateway({ loaded, logging, startedAtMs: Date.now(), databasePatienceMs: PATIENCE_MS })
-    output.push(gateway.banner)
+    output.push(gateway.banner, await gateway.firstOperatorNote())
     return { ...gateway, flush: logging.flush }
   } catch (error) {
     throw new Error(`${explainStartFailure(error)}\n--- log ---\n${output.join('')}`, {

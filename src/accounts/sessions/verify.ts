@@ -114,14 +114,18 @@ function userOf(claims: JWTPayload, { azp, userClaim }: SessionOptions): string 
   // Clerk: the user has signed in and has a pending task, such as choosing an organization.
   if (claims.sts === 'pending') throw invalid('its session is still pending')
   if (NO_PERSON.has(claims.role)) throw invalid('it names no user')
-  const userId = claims[userClaim]
-  if (typeof userId !== 'string' || userId === '' || userId.length > LONGEST_USER_ID || NOT_TEXT.test(userId))
-    throw invalid(`its \`${userClaim}\` is no user’s id`)
-  return userId
+  return assertUserId(claims[userClaim], userClaim)
 }
 
 /** Control characters and lone surrogates, which databases refuse. */
 const NOT_TEXT = /[\p{Cc}\p{Cs}]/u
+
+/** Returns a claim's value that can identify a user. Throws `authentication_error`. */
+export function assertUserId(value: unknown, claim: string): string {
+  if (typeof value === 'string' && value !== '' && value.length <= LONGEST_USER_ID && !NOT_TEXT.test(value))
+    return value
+  throw invalid(`its \`${claim}\` is no user’s id`)
+}
 
 /** Returns why a token is invalid, without quoting it. */
 function reasonOf(error: unknown): string {

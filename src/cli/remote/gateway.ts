@@ -4,6 +4,7 @@ import { errorCodeOf, messageOf } from '../../core/errors.ts'
 import { urlHere } from '../../core/system/listen-address.ts'
 import { CommandError } from '../exit-codes.ts'
 import { visible } from '../terminal/visible.ts'
+import { savedSession } from './saved-sessions.ts'
 
 const LONGEST_MESSAGE = 1000
 
@@ -39,9 +40,9 @@ export function parseUrl(text: string): string {
   throw new InvalidArgumentError('expected an address such as http://127.0.0.1:3099')
 }
 
-/** Returns the address and headers of the gateway. Throws `ConfigError`. */
-export function findGateway({ url, token }: GatewayOptions): RemoteGateway {
-  return { url: url ?? localUrl(), headers: token === undefined ? {} : { authorization: `Bearer ${token}` } }
+/** Returns the address and headers of the gateway, with the session saved for it by `turnpike login`. Throws `ConfigError`, `CommandError`. */
+export function findGateway({ url = localUrl(), token = savedSession(url)?.token }: GatewayOptions): RemoteGateway {
+  return { url, headers: token === undefined ? {} : { authorization: `Bearer ${token}` } }
 }
 
 function localUrl(): string {
@@ -76,7 +77,7 @@ async function refusalOf(reply: Response): Promise<string> {
   const text = await reply.text()
   const message = visible(messageIn(text).slice(0, LONGEST_MESSAGE))
   if (reply.status === 401)
-    return `${message}\nGive a session token in SVC_SESSION_TOKEN or --token; in development: turnpike session-token --user <id>`
+    return `${message}\nSign in with turnpike login <url>, or give a session token in SVC_SESSION_TOKEN or --token; in development: turnpike session-token --user <id>`
   if (reply.status === 404)
     return /no such (?:request|budget|conversation)/.test(text)
       ? message

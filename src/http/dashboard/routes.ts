@@ -20,7 +20,14 @@ import { liveRoute } from './live-route.ts'
 import { overviewRoute } from './overview.ts'
 import { paymentDaysRoute, paymentRoute, paymentsFileRoute, paymentsRoute } from './payments.ts'
 import { csvRoute, jsonlRoute, listRoute, type RequestRouteOptions, requestRoute } from './requests.ts'
-import { type DashboardFacts, signInRoute, signOut, viewerRoute } from './session-routes.ts'
+import {
+  type DashboardFacts,
+  type SignInWays,
+  signInRoute,
+  signOutRoute,
+  viewerRoute,
+  waysRoute,
+} from './session-routes.ts'
 import type { SettingsControl } from './settings/control.ts'
 import { providersRoute, removeKeyRoute, storeKeyRoute, testKeyRoute } from './settings/provider-keys.ts'
 import {
@@ -39,7 +46,7 @@ export interface DashboardOptions extends Pick<RequestRouteOptions, 'receipts' |
   readonly folder: string
   readonly viewer: ReadViewer
   /** Sign-in of cloud mode; `undefined` in local mode, which has none. */
-  readonly signIn: { readonly verify: VerifySession; readonly limits: RequestLimits } | undefined
+  readonly signIn: ({ readonly verify: VerifySession; readonly limits: RequestLimits } & SignInWays) | undefined
   readonly facts: DashboardFacts
   /** Rows of requests; `undefined` when telemetry is off. */
   readonly telemetry: (Telemetry & ConversationReader) | undefined
@@ -67,8 +74,11 @@ export function addDashboard(router: Router<RequestState>, options: DashboardOpt
   const api = (path: string, ...stack: Middleware<RequestState>[]) =>
     router.get(`/dashboard/api/${path}`, unstored, ...stack)
   api('session', viewerRoute(options))
-  if (signIn !== undefined)
-    router.post('/dashboard/api/session', unstored, signInRoute(signIn)).delete('/dashboard/api/session', signOut)
+  if (signIn !== undefined) {
+    router.post('/dashboard/api/session', unstored, signInRoute(signIn))
+    router.delete('/dashboard/api/session', unstored, signOutRoute(signIn.signIn))
+    api('sign-in', waysRoute(signIn))
+  }
   api('plugins', async (ctx) => {
     const { isOperator } = await viewer(ctx)
     ctx.body = { data: isOperator ? options.pluginsInDetail() : options.plugins() }

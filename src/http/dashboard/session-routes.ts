@@ -1,12 +1,14 @@
 import type { Middleware } from 'koa'
 import type { VerifySession } from '../../accounts/sessions/session.ts'
+import { looksLikeSession } from '../../accounts/sign-in/secrets.ts'
 import { GatewayError } from '../../core/errors.ts'
 import { countFailedAuthentication } from '../authentication.ts'
 import { bearerOf } from '../credential.ts'
 import type { RequestLimits } from '../rate-limit.ts'
 import type { RequestState } from '../request-context.ts'
+import { publicUrlOf, type SignInParts } from '../sign-in/options.ts'
 import { isOwnPage } from './own-page.ts'
-import { LONGEST_COOKIE_TOKEN, setDashboardToken } from './session-cookie.ts'
+import { dashboardTokenOf, LONGEST_COOKIE_TOKEN, setDashboardToken } from './session-cookie.ts'
 import type { ReadViewer } from './viewer.ts'
 
 /** Facts that the page loads first. */
@@ -21,7 +23,13 @@ export interface DashboardFacts {
   /** State of agent payments; `unpayable`: the route is on, but payments are not configured. */
   readonly agents: 'off' | 'unpayable' | 'on'
   /** Features that have data to show. */
-  readonly has: { readonly telemetry: boolean; readonly receipts: boolean; readonly capture: boolean }
+  readonly has: {
+    readonly telemetry: boolean
+    readonly receipts: boolean
+    readonly capture: boolean
+    /** Sessions of the gateway's own. */
+    readonly sessions: boolean
+  }
 }
 
 /** `GET /dashboard/api/session`: returns the viewer and the facts. In cloud mode 401 until a user has signed in. */
@@ -79,10 +87,32 @@ export function signInRoute({
   }
 }
 
-/** `DELETE /dashboard/api/session`: signs this browser out. */
-export const signOut: Middleware<RequestState> = function signOut(ctx) {
-  if (!isOwnPage(ctx)) throw new GatewayError('permission_error', 'Only the dashboard’s own page can sign out here.')
-  setDashboardToken(ctx, undefined)
-  ctx.status = 204
-  ctx.body = null
+/**
+ * `DELETE /dashboard/api/session`: signs this browser out. A session of the gateway's own ends on all processes; the reply
+ * has the identity provider's logout address, if there is one.
+ */
+export function signOutRoute(signIn: SignInParts | undefined): Middleware<RequestState> {
+  return async function signOut(ctx) {
+    if (!isOwnPage(ctx)) throw new GatewayError('permission_error', 'Only the dashboard’s own page can sign out here.')
+    const token = dashboardTokenOf(ctx)
+    const isOwn = token !== undefined && looksLikeSession(token)
+    const url = isOwn ? await signIn?.signIn.end(token, `${publicUrlOf(signIn, ctx)}/`) : undefined
+    setDashboardToken(ctx, undefined)
+    ctx.status = url === undefined ? 204 : 200
+    ctx.body = url === undefined ? null : { url: url.href }
+  }
+}
+
+/** `GET /dashboard/api/sign-in`: the ways to sign in, for the page that has no session yet. */
+export function waysRoute(ways: SignInWays): Middleware<RequestState> {
+  return function showWays(ctx) {
+    ctx.body = { name: ways.signIn?.name ?? null, tokens: ways.takesTokens }
+  }
+}
+
+/** Ways to sign in. */
+export interface SignInWays {
+  readonly signIn: SignInParts | undefined
+  /** Session tokens of an issuer are accepted. */
+  readonly takesTokens: boolean
 }

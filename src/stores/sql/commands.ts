@@ -57,6 +57,7 @@ import {
   readSettings,
   readSettingVersion,
 } from './settings/commands.ts'
+import { signInCommands, singleSignInCommands } from './sign-in/commands.ts'
 import { admitSpend } from './spend/admit.ts'
 import { listBudgets, raiseBudget } from './spend/budgets.ts'
 import { flushSpend } from './spend/flush.ts'
@@ -125,6 +126,7 @@ const withoutTransaction = {
   'settings.read': readSettings,
   'settings.list': listSettingChanges,
   ...singleBillingCommands,
+  ...singleSignInCommands,
 }
 
 /** All commands of the database, on either engine. */
@@ -165,6 +167,7 @@ export const commands = {
   'settings.change': changeSetting,
   'settings.change-key': changeProviderKey,
   ...billingCommands,
+  ...signInCommands,
 }
 
 /** The name of a command. */

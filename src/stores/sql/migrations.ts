@@ -12,6 +12,7 @@ import { receiptLog, receipts } from './receipts/migrations.ts'
 import { responseConversations, responses } from './responses/migrations.ts'
 import type { Database } from './schema.ts'
 import { settings } from './settings/migrations.ts'
+import { sessions } from './sign-in/migrations.ts'
 import { telemetryMigrations } from './telemetry/migrations.ts'
 
 const spend: Migration = {
@@ -72,6 +73,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0013-budgets': budgets,
   '0014-response-conversations': responseConversations,
   '0015-people': people,
+  '0016-sessions': sessions,
   '0018-settings': settings,
 }
 

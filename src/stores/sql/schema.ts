@@ -5,6 +5,7 @@ import type { PaymentTables } from './payments/schema.ts'
 import type { ReceiptTables } from './receipts/schema.ts'
 import type { ResponseTables } from './responses/schema.ts'
 import type { SettingTables } from './settings/schema.ts'
+import type { SignInTables } from './sign-in/schema.ts'
 
 import type { TelemetryTables } from './telemetry/schema.ts'
 
@@ -22,7 +23,8 @@ export interface Database
     PaymentTables,
     ReceiptTables,
     ResponseTables,
-    SettingTables {
+    SettingTables,
+    SignInTables {
   spend_window: SpendWindowTable
   spend_hold: SpendHoldTable
 }

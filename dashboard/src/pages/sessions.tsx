@@ -1,0 +1,53 @@
+import { useState } from 'preact/hooks'
+import { call } from '../api.ts'
+import { moment, visible } from '../format.ts'
+import { Busy, Empty, Failure } from '../parts/states.tsx'
+import { useData } from '../use-data.ts'
+
+interface Listed {
+  readonly id: string
+  readonly kind: 'browser' | 'command'
+  readonly client: string
+  readonly createdAt: string
+  readonly lastSeenAt: string
+  readonly expiresAt: string
+  readonly isCurrent: boolean
+}
+
+/** Page of the user's sessions: browsers and command lines that are signed in. */
+export function SessionsPage() {
+  const { data, error, isBusy, reload } = useData<{ sessions: readonly Listed[] }>('/v1/sessions')
+  const [failure, setFailure] = useState<Error>()
+  const end = (id: string) =>
+    call(`/v1/sessions/${id}`, { method: 'DELETE' })
+      // Safe: `call` throws errors.
+      .then(reload, (thrown) => setFailure(thrown as Error))
+  return (
+    <>
+      <div class="page-head">
+        <h1>Your sessions</h1>
+      </div>
+      {error && <Failure error={error} onRetry={reload} />}
+      {failure && <Failure error={failure} />}
+      {data === undefined && isBusy && <Busy what="sessions" />}
+      {data?.sessions.length === 0 && <Empty title="No sessions" />}
+      <ul class="sessions">
+        {data?.sessions.map(({ id, kind, client, createdAt, lastSeenAt, expiresAt, isCurrent }) => (
+          <li key={id}>
+            <strong>{visible(client)}</strong>{' '}
+            <span class="badge">{isCurrent ? 'this one' : kind === 'command' ? 'command line' : 'browser'}</span>
+            <p class="muted">
+              Since {moment(Date.parse(createdAt))}, last used {moment(Date.parse(lastSeenAt))}, until{' '}
+              {moment(Date.parse(expiresAt))}
+            </p>
+            {!isCurrent && (
+              <button type="button" class="quiet small" onClick={() => end(id)}>
+                End this session
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

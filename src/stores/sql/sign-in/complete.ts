@@ -1,0 +1,47 @@
+import type { Kysely } from 'kysely'
+import type { SignedIn, SignInOutcome } from '../../../core/ports/sign-in.ts'
+import { ensureAccount } from '../accounts/account.ts'
+import { appendAudit } from '../accounts/audit.ts'
+import { type Command, type Moment, Undo } from '../engine/command.ts'
+import type { Database } from '../schema.ts'
+import { claimFirstOperator } from './first-operator.ts'
+import { followGroups } from './groups.ts'
+import { openUserSession } from './sessions.ts'
+
+/** Stores what the identity provider states about a person, and opens a session. Nothing is stored for a suspended account. */
+export const completeSignIn: Command<SignedIn, SignInOutcome> = async (db, person, now) => {
+  const { accountId, session, previousHash, audit } = person
+  await ensureAccount(db, accountId, now)
+  const account = await db
+    .selectFrom('account')
+    .select('suspended_at_ms')
+    .where('id', '=', accountId)
+    .executeTakeFirstOrThrow()
+  if (account.suspended_at_ms !== null) throw new Undo<SignInOutcome>('suspended')
+  await putPerson(db, person, now)
+  await followGroups(db, person, now)
+  if (previousHash !== null)
+    await db
+      .updateTable('user_session')
+      .set({ revoked_at_ms: now, id_token: null })
+      .where('hash', '=', previousHash)
+      .where('revoked_at_ms', 'is', null)
+      .execute()
+  await openUserSession(db, { ...session, accountId, kind: 'browser' }, now)
+  await appendAudit(db, audit, now)
+  return (await claimFirstOperator(db, person, now)) ? 'first-operator' : 'signed-in'
+}
+
+async function putPerson(db: Kysely<Database>, { accountId, issuer, name, email, role }: SignedIn, now: Moment) {
+  await db
+    .updateTable('account')
+    .set({ last_seen_at_ms: now, ...(name !== null && { name }), ...(email !== null && { email }) })
+    .where('id', '=', accountId)
+    .execute()
+  const identity = { issuer, role, signed_in_at_ms: now }
+  await db
+    .insertInto('sign_in_identity')
+    .values({ account_id: accountId, ...identity })
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet(identity))
+    .execute()
+}

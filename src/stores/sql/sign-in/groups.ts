@@ -1,0 +1,79 @@
+import type { Kysely } from 'kysely'
+import type { GroupTeam, SignedIn } from '../../../core/ports/sign-in.ts'
+import { appendAudit } from '../accounts/audit.ts'
+import type { Moment } from '../engine/command.ts'
+import type { Database } from '../schema.ts'
+
+type Source = 'set' | 'groups'
+type Db = Kysely<Database>
+
+/**
+ * Makes the memberships that come from groups equal to those of the present groups: adds, changes and removes them.
+ * Memberships that were set by hand are neither changed nor replaced. Joins the sign-in's transaction.
+ */
+export async function followGroups(db: Db, { accountId, teams, audit }: SignedIn, now: Moment): Promise<void> {
+  const held = await db
+    .selectFrom('team_member')
+    .select(['team_id as teamId', 'role', 'source'])
+    .where('account_id', '=', accountId)
+    .execute()
+  const known = new Map<string, { role: string; source: Source }>(held.map(({ teamId, ...rest }) => [teamId, rest]))
+  const note = (action: string, teamId: string, details: object) =>
+    appendAudit(
+      db,
+      {
+        id: `${audit.id}_${teamId}`,
+        accountId,
+        actor: 'groups',
+        action,
+        subject: accountId,
+        details: { team: teamId, ...details },
+      },
+      now,
+    )
+  const wanted = new Set<string>()
+  for (const team of teams) {
+    const teamId = await findTeam(db, team, now)
+    if (teamId === undefined) continue
+    wanted.add(teamId)
+    const role = team.isLead ? 'lead' : 'member'
+    const before = known.get(teamId)
+    if (before?.source === 'set' || before?.role === role) continue
+    const member = { role, source: 'groups' } as const
+    await db
+      .insertInto('team_member')
+      .values({ team_id: teamId, account_id: accountId, ...member })
+      .onConflict((conflict) =>
+        conflict.columns(['team_id', 'account_id']).doUpdateSet(member).where('team_member.source', '=', 'groups'),
+      )
+      .execute()
+    await note('team.member-set', teamId, { role })
+  }
+  for (const [teamId, { source }] of known) {
+    if (source === 'set' || wanted.has(teamId)) continue
+    await db
+      .deleteFrom('team_member')
+      .where('team_id', '=', teamId)
+      .where('account_id', '=', accountId)
+      .where('source', '=', 'groups')
+      .execute()
+    await note('team.member-removed', teamId, {})
+  }
+}
+
+/** Returns the id of a team, which is created if there is none; `undefined` for an archived one. */
+async function findTeam(db: Db, { team, newId }: GroupTeam, now: Moment): Promise<string | undefined> {
+  const folded = team.toLowerCase()
+  await db
+    .insertInto('team')
+    .values({ id: newId, name: team, folded_name: folded, limits: null, created_at_ms: now, archived_at_ms: null })
+    .onConflict((conflict) => conflict.column('folded_name').doNothing())
+    .execute()
+  const found = await db
+    .selectFrom('team')
+    .select('id')
+    .where('folded_name', '=', folded)
+    .where('archived_at_ms', 'is', null)
+    .executeTakeFirst()
+  return found?.id
+}
