@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoadedConfig } from '../config/load.ts'
 import { isOpenToOthers, listenHost } from '../config/reach.ts'
-import { settingsInForce } from '../config/settings-in-force.ts'
 import { urlHere } from '../core/system/listen-address.ts'
 import { drain, listen } from '../http/server.ts'
 import type { Logging } from '../logging/log.ts'

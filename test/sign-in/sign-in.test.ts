@@ -113,7 +113,7 @@ test('sign-in: only verified addresses of accepted domains', async (t) => {
 })
 
 test('sign-in: a user whom the provider refuses gets a reason and no session', async (t) => {
-  const browser = browserOf('nobody-there')
+  const browser = browserOf('unknown-user')
   t.is((await browser.open(`${url}/sign-in`)).at(-1), `${url}/#/sign-in/denied`)
   t.false(await isSignedIn(browser))
 })
@@ -130,7 +130,7 @@ test('sign-in: an answer is used once', async (t) => {
   t.false(await isSignedIn(again))
 })
 
-test('sign-in: an answer in another browser signs nobody in (login CSRF), and stays good in its own', async (t) => {
+test('sign-in: an answer in another browser opens no session (login CSRF), and stays good in its own', async (t) => {
   const attacker = browserOf('eve')
   const own = browserOf('fay')
   const answer = await answerFor(own)

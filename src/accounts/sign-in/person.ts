@@ -80,7 +80,7 @@ function roleOf(groups: ReadonlySet<string>, { roles }: PersonRules): GroupRole 
   return given.includes('operator') ? 'operator' : (given[0] ?? null)
 }
 
-/** Returns each team once, as lead if any group says so. */
+/** Returns each team once, as lead if one of the groups leads. */
 function teamsOf(groups: ReadonlySet<string>, { teams }: PersonRules): GroupTeam[] {
   const found = new Map<string, GroupTeam>()
   for (const [group, value] of Object.entries(teams)) {
