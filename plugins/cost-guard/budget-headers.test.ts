@@ -10,7 +10,7 @@ function windowOf(scope: string, limitUsd: number, spentUsd: number, heldUsd = 0
 }
 
 test('budget headers: of the windows of a period the one with the least left is reported', (t) => {
-  const [own, everyones] = [windowOf('key:a', 5, 1), windowOf('*', 100, 97, 2)]
+  const [own, everyones] = [windowOf('key:a', 5, 1), windowOf('instance', 100, 97, 2)]
   for (const windows of [
     [own, everyones],
     [everyones, own],
@@ -19,6 +19,7 @@ test('budget headers: of the windows of a period the one with the least left is 
       'x-svc-budget-day-limit': '100',
       'x-svc-budget-day-remaining': '1',
       'x-svc-budget-day-reset': '2027-02-01T00:00:00.000Z',
+      'x-svc-budget-day-cap': 'gateway',
     })
 })
 

@@ -1,6 +1,7 @@
 import type { SpendSums } from 'turnpike/plugin/spend'
 import { BUDGETS, roomIn, toUsd } from 'turnpike/plugin/spend'
 import { periodOf } from './calendar.ts'
+import { capOwner } from './cap-owner.ts'
 import type { BudgetWindow, CalendarWindow, ConversationWindow } from './windows.ts'
 
 /** Window of the budget with its spent and held amounts. */
@@ -14,7 +15,7 @@ type ConversationBalance = ConversationWindow & SpendSums
 /** Names of the headers of a period, with one prefix. */
 function namesOf(prefix: string, period: Period) {
   const name = `${prefix}-${period}`
-  return { limit: `${name}-limit`, remaining: `${name}-remaining`, reset: `${name}-reset` }
+  return { limit: `${name}-limit`, remaining: `${name}-remaining`, reset: `${name}-reset`, cap: `${name}-cap` }
 }
 
 const bothOf = (period: Period) => ({
@@ -26,8 +27,8 @@ const bothOf = (period: Period) => ({
 const PERIODS = [bothOf('day'), bothOf('month')]
 
 /**
- * Returns reply headers with the remaining USD of each period: of the window with the least. Clients of the Messages
- * API get them in the provider's style too.
+ * Returns reply headers with the remaining USD of each period, and the cap that leaves it: of the window with the least.
+ * Clients of the Messages API get the amounts in the provider's style too.
  */
 export function budgetHeaders(
   windows: readonly WindowBalance[],
@@ -40,6 +41,7 @@ export function budgetHeaders(
     const limit = String(toUsd(tightest.limitNanoUsd))
     const remaining = String(toUsd(leftIn(tightest)))
     const { resetsAt } = periodOf(period, atMs)
+    headers[ours.cap] = capOwner(tightest.scope).cap
     for (const names of isMessages ? [ours, providers] : [ours]) {
       headers[names.limit] = limit
       headers[names.remaining] = remaining

@@ -2,6 +2,7 @@ import { GatewayError } from 'turnpike/plugin'
 import { toUsd } from 'turnpike/plugin/spend'
 import { BUDGET_CODES, budgetRefusal } from './budget-refusal.ts'
 import { periodOf } from './calendar.ts'
+import { capOwner } from './cap-owner.ts'
 import type { BudgetWindow } from './windows.ts'
 
 /** Returns the error of a request that exceeds the cap per request, in every form it could have. */
@@ -38,17 +39,19 @@ export function windowRefusal(window: BudgetWindow, amounts: RefusedAmounts): Ga
       spent: spentNanoUsd,
       estimated: estimatedNanoUsd,
     })
-  const { period } = window
+  const { period, scope } = window
+  const { words, ...owner } = capOwner(scope)
   const resets = periodOf(period, atMs).resetsAt
   return new GatewayError(
     period === 'day' ? 'cost_limit_per_day' : 'cost_limit_per_month',
-    `Of $${toUsd(limitNanoUsd)} a ${period}, $${toUsd(spentNanoUsd)} is spent or held for running requests; this one needs $${toUsd(estimatedNanoUsd)}. Resets at ${resets}.`,
+    `Of $${toUsd(limitNanoUsd)} a ${period} for ${words}, $${toUsd(spentNanoUsd)} is spent or held for running requests; this one needs $${toUsd(estimatedNanoUsd)}. Resets at ${resets}.`,
     {
       fields: {
         limit: toUsd(limitNanoUsd),
         spent: toUsd(spentNanoUsd),
         estimated: toUsd(estimatedNanoUsd),
         resets_at: resets,
+        ...owner,
       },
     },
   )

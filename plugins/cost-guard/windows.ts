@@ -62,19 +62,19 @@ export function budgetOf(caps: Omit<Caps, 'budgets'>, own: OwnCaps & { scope: st
   return { perRequestNanoUsd: smaller(caps.perRequestNanoUsd, own.perRequestNanoUsd), windows }
 }
 
-/** Caps of a caller on a day, and the limits of each of its conversations. */
+/** The budget of a caller's caps on a day, and the limits of each of its conversations. */
 interface Known {
-  readonly caps: Caps
+  readonly caller: Caller
   readonly today: Period
   readonly budget: Budget
   /** Unset: none. */
   readonly limits: BudgetLimits | undefined
 }
 
-/** Budgets of callers with caps of a pipeline: each is computed once a day for a caller whose caps stay the same. */
+/** Budgets of callers with caps of a pipeline: each is computed once a day for the same caps of a caller. */
 export class Budgets {
   readonly #own: OwnCaps
-  readonly #known = new WeakMap<Caller, Known>()
+  readonly #known = new WeakMap<Caps, Known>()
 
   constructor(own: OwnCaps) {
     this.#own = own
@@ -89,11 +89,11 @@ export class Budgets {
 
   #ofCaller(caller: Caller, caps: Caps, atMs: number): Known {
     const today = periodOf('day', atMs)
-    const known = this.#known.get(caller)
-    if (known?.caps === caps && known.today === today) return known
+    const known = this.#known.get(caps)
+    if (known?.caller === caller && known.today === today) return known
     const budget = budgetOf(caps, { ...this.#own, scope: `key:${caller.scope}` }, atMs)
-    const fresh = { caps, today, budget, limits: limitsOf(caps.budgets, this.#own.budgets) }
-    this.#known.set(caller, fresh)
+    const fresh = { caller, today, budget, limits: limitsOf(caps.budgets, this.#own.budgets) }
+    this.#known.set(caps, fresh)
     return fresh
   }
 }

@@ -127,7 +127,13 @@ test('errors of Responses clients: limits end the turn, and a body that is too l
   const limit = { status: 429, type: 'usage_limit_reached', a: 'b' }
   t.like(convert('cost_limit_per_day', { limit: 5, resets_at: at }), { ...limit, resets_at: 61, resets_in_seconds: 31 })
   t.is(convert('cost_limit_per_day', { limit: 5, resets_at: at }).advice, "Raise the gateway's cap of $5 a day")
-  t.regex(String(convert('cost_limit_per_month', { limit: 5 }).advice), /\$5 a month/)
+  t.regex(String(convert('cost_limit_per_month', { limit: 5 }).advice), /\$5 a month$/)
+  t.regex(String(convert('cost_limit_per_day', { limit: 5, cap: 'team' }).advice), /\$5 a day for this team$/)
+  t.regex(
+    String(convert('cost_limit_per_month', { limit: 5, cap: 'tag', tag: 'a' }).advice),
+    /\$5 a month for the tag a$/,
+  )
+  t.regex(String(convert('cost_limit_per_month', { limit: 5, cap: 'key' }).advice), /\$5 a month$/)
   t.like(convert('cost_limit_per_request', { limit: 5, resets_at: at }), { ...limit, resets_at: null })
   t.like(convert('plan_calls_used', { resets_at: '1970-01-01T00:00:00Z' }), { ...limit, resets_in_seconds: 0 })
   t.like(convert('payment_required'), { ...limit, resets_at: null })

@@ -1,9 +1,10 @@
 import test from 'ava'
+import type { Caller } from '../core/request/caller.ts'
 import { createCapsOf } from './caps.ts'
 
 const COSTS = { per_day: 5, user_per_day: 8, user_per_month: 0.07, instance_per_month: 100 }
-const limits = (caller: Parameters<ReturnType<typeof createCapsOf>>[0]) =>
-  createCapsOf(COSTS)(caller).windows.map(({ scope, period, limitNanoUsd }) => [scope, period, limitNanoUsd])
+const limits = (...request: Parameters<ReturnType<typeof createCapsOf>>) =>
+  createCapsOf(COSTS)(...request).windows.map(({ scope, period, limitNanoUsd }) => [scope, period, limitNanoUsd])
 
 test('caps: apply to the key, its user and the whole instance', (t) => {
   t.deepEqual(limits({ kind: 'key', scope: 'k1', userId: 'ada' }), [
@@ -19,6 +20,40 @@ test('caps: a caller that is no user has no user caps', (t) => {
     ['key:any', 'day', 5e9],
     ['instance', 'month', 100e9],
   ])
+})
+
+const NESTED: Caller = {
+  ...{ kind: 'key', scope: 'k1', userId: 'ada', teamId: 'team_1', tags: ['shop'] },
+  limits: { costPerDay: 3 },
+  personLimits: { costPerDay: 9, costPerMonth: 50 },
+  teamLimits: { costPerMonth: 200 },
+  tagLimits: { shop: { costPerDay: 2 }, web: { costPerMonth: 20 }, quiet: { requestsPerMinute: 1 } },
+}
+
+test('caps: nest: each on its own window, and of the operator’s and a person’s own the lower one', (t) => {
+  t.deepEqual(limits(NESTED, ['quiet', 'shop', 'toString', 'web']), [
+    ['key:k1', 'day', 3e9],
+    ['user:ada', 'day', 8e9],
+    ['user:ada', 'month', 70_000_000],
+    ['team:team_1', 'month', 200e9],
+    ['tag:shop', 'day', 2e9],
+    ['tag:web', 'month', 20e9],
+    ['instance', 'month', 100e9],
+  ])
+  t.deepEqual(
+    limits({ ...NESTED, personLimits: { costPerDay: 0 } }).map(([scope]) => scope),
+    ['key:k1', 'user:ada', 'user:ada', 'team:team_1', 'instance'],
+  )
+})
+
+test('caps: are computed once for a caller, and once for each list of tags with limits', (t) => {
+  const capsOf = createCapsOf(COSTS)
+  t.is(capsOf(NESTED), capsOf(NESTED, ['free', 'x']))
+  t.is(capsOf(NESTED, ['shop']), capsOf(NESTED, ['shop']))
+  t.not(capsOf(NESTED, ['shop']), capsOf(NESTED, ['web']))
+  const first = capsOf(NESTED, ['shop'])
+  for (let n = 0; n < 20; n++) capsOf(NESTED, ['shop', `t${n}`])
+  t.not(capsOf(NESTED, ['shop']), first, 'a bounded number is kept')
 })
 
 test('caps: the owner of a key may only tighten', (t) => {

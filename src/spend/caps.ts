@@ -3,6 +3,7 @@ import type { BudgetLimits, Cap, Caps, CapsOf } from '../core/money/caps.ts'
 import { toNanoUsd } from '../core/money/usd.ts'
 import type { KeyLimits } from '../core/ports/keys.ts'
 import type { Caller } from '../core/request/caller.ts'
+import { NO_TAGS } from '../core/request/tags.ts'
 
 /** The operator's limits of conversations, agents and runs, as configured: USD, turns, tokens, milliseconds. */
 type ConfiguredBudgets = { readonly [Name in BudgetName]?: number | undefined }
@@ -18,32 +19,77 @@ export interface ConfiguredCaps extends ConfiguredBudgets {
   readonly instance_per_month?: number | undefined
 }
 
+/** Lists of tags whose caps are kept for a caller. */
+const MOST_LISTS_OF_TAGS = 16
+
 /**
- * Returns the caps of each caller: on its key, on its user, and on the instance. A key's owner may set lower ones on
- * it; higher ones have no effect. The caps of a caller are computed once.
+ * Returns the caps of each request: on its key, its person, its team, its tags, and the instance. A key's owner may set lower
+ * ones on it; higher ones have no effect. The caps of a caller are computed once, and again only for tags that have some.
  */
 export function createCapsOf(costs: ConfiguredCaps): CapsOf {
-  const instance = capsOn('instance', costs.instance_per_day, costs.instance_per_month)
-  const compute = ({ scope, userId, limits }: Caller): Caps => ({
-    perRequestNanoUsd: toOptionalNanoUsd(least(costs.per_request, limits?.costPerRequest)),
-    windows: [
-      ...capsOnKey(`key:${scope}`, costs, limits),
-      ...(userId === undefined ? [] : capsOn(`user:${userId}`, costs.user_per_day, costs.user_per_month)),
-      ...instance,
-    ],
-    // A plugin's own calls are no conversation of a client.
-    budgets: scope.startsWith(OF_PLUGIN) ? {} : budgetsOf(costs, limits),
-  })
-  const known = new WeakMap<Caller, Caps>()
-  return (caller) => {
-    const caps = known.get(caller) ?? compute(caller)
-    known.set(caller, caps)
-    return caps
+  const known = new WeakMap<Caller, CallerCaps>()
+  return (caller, tags = NO_TAGS) => {
+    const ofCaller = known.get(caller) ?? { untagged: compute(costs, caller, NO_TAGS), tagged: new Map() }
+    known.set(caller, ofCaller)
+    return hasLimits(caller, tags) ? tagged(ofCaller, tags, () => compute(costs, caller, tags)) : ofCaller.untagged
   }
 }
 
-function capsOnKey(scope: string, costs: ConfiguredCaps, limits: KeyLimits = {}): Cap[] {
-  return capsOn(scope, least(costs.per_day, limits.costPerDay), least(costs.per_month, limits.costPerMonth))
+/** Caps of a caller that were computed. */
+interface CallerCaps {
+  readonly untagged: Caps
+  /** By the list of tags. */
+  readonly tagged: Map<string, Caps>
+}
+
+function hasLimits({ tagLimits }: Caller, tags: readonly string[]): boolean {
+  return tagLimits !== undefined && tags.some((tag) => Object.hasOwn(tagLimits, tag))
+}
+
+function tagged({ tagged: known }: CallerCaps, tags: readonly string[], compute: () => Caps): Caps {
+  const key = tags.join()
+  const caps = known.get(key) ?? compute()
+  if (known.size >= MOST_LISTS_OF_TAGS) known.clear()
+  known.set(key, caps)
+  return caps
+}
+
+function compute(costs: ConfiguredCaps, caller: Caller, tags: readonly string[]): Caps {
+  const { scope, limits } = caller
+  return {
+    perRequestNanoUsd: toOptionalNanoUsd(least(costs.per_request, limits?.costPerRequest)),
+    windows: [
+      ...capsOn(`key:${scope}`, lower({ costPerDay: costs.per_day, costPerMonth: costs.per_month }, limits)),
+      ...capsOnOwners(costs, caller),
+      ...capsOnTags(caller, tags),
+      ...capsOn('instance', { costPerDay: costs.instance_per_day, costPerMonth: costs.instance_per_month }),
+    ],
+    // A plugin's own calls are no conversation of a client.
+    budgets: scope.startsWith(OF_PLUGIN) ? {} : budgetsOf(costs, limits),
+  }
+}
+
+/** Limits of a window of the calendar, in USD. */
+type CalendarLimits = Pick<KeyLimits, 'costPerDay' | 'costPerMonth'>
+
+function capsOnOwners(costs: ConfiguredCaps, { userId, personLimits, teamId, teamLimits }: Caller): Cap[] {
+  const operators = { costPerDay: costs.user_per_day, costPerMonth: costs.user_per_month }
+  return [
+    ...(userId === undefined ? [] : capsOn(`user:${userId}`, lower(operators, personLimits))),
+    ...(teamId === undefined ? [] : capsOn(`team:${teamId}`, teamLimits)),
+  ]
+}
+
+function capsOnTags({ tagLimits = {} }: Caller, tags: readonly string[]): Cap[] {
+  return tags.flatMap((tag) => (Object.hasOwn(tagLimits, tag) ? capsOn(`tag:${tag}`, tagLimits[tag]) : []))
+}
+
+/** Returns the lower of each pair of limits. */
+function lower(one: CalendarLimits, other: CalendarLimits = {}): CalendarLimits {
+  return {
+    costPerDay: least(one.costPerDay, other.costPerDay),
+    costPerMonth: least(one.costPerMonth, other.costPerMonth),
+  }
 }
 
 const SECOND_MS = 1000
@@ -73,10 +119,10 @@ function least(one: number | undefined, other: number | undefined): number | und
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)
 }
 
-function capsOn(scope: string, usdPerDay: number | undefined, usdPerMonth: number | undefined): Cap[] {
+function capsOn(scope: string, { costPerDay, costPerMonth }: CalendarLimits = {}): Cap[] {
   const caps: Cap[] = []
-  if (usdPerDay !== undefined) caps.push({ scope, period: 'day', limitNanoUsd: toNanoUsd(usdPerDay) })
-  if (usdPerMonth !== undefined) caps.push({ scope, period: 'month', limitNanoUsd: toNanoUsd(usdPerMonth) })
+  if (costPerDay !== undefined) caps.push({ scope, period: 'day', limitNanoUsd: toNanoUsd(costPerDay) })
+  if (costPerMonth !== undefined) caps.push({ scope, period: 'month', limitNanoUsd: toNanoUsd(costPerMonth) })
   return caps
 }
 

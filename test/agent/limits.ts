@@ -42,7 +42,7 @@ const CASES: readonly Case[] = [
     env: WITH_KEY,
     check({ events, calls }) {
       assert.equal(calls, 0)
-      assert.match(shown(events), /^API Error: Request rejected \(429\) · Of \$0\.000001 a day, .* Resets at /)
+      assert.match(shown(events), /^API Error: Request rejected \(429\) · Of \$0\.000001 a day for this key, .* Resets at /)
     },
   },
   {
@@ -51,7 +51,7 @@ const CASES: readonly Case[] = [
     env: WITH_TOKEN,
     check({ events, calls }) {
       assert.equal(calls, 0)
-      assert.match(shown(events), /^Of \$0\.000001 a day, .* Resets at /)
+      assert.match(shown(events), /^Of \$0\.000001 a day for this key, .* Resets at /)
       const limit = limitIn(events)
       assert.equal(limit?.status, 'rejected')
       assert.deepEqual(limit.memberSpendLimit, { period: 'daily' })

@@ -3,7 +3,7 @@ import type { BudgetName } from './budget-windows.ts'
 
 /** A limit of spending in a window of the UTC calendar. */
 export interface Cap {
-  /** Owner of the money: `key:…`, `user:…`, `instance`. */
+  /** Owner of the money: `key:…`, `user:…`, `team:…`, `tag:…`, `instance`. */
   readonly scope: string
   readonly period: 'day' | 'month'
   readonly limitNanoUsd: number
@@ -21,5 +21,8 @@ export interface Caps {
   readonly budgets: BudgetLimits
 }
 
-/** Returns the caps that the operator, and the key itself, have set for a caller. */
-export type CapsOf = (caller: Caller) => Caps
+/**
+ * Returns the caps of a request, given its tags: on its key, its person, its team and each tag that has one, and on the
+ * instance, the narrowest first. Every one applies.
+ */
+export type CapsOf = (caller: Caller, tags?: readonly string[]) => Caps

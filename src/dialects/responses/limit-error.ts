@@ -18,8 +18,8 @@ import { codeOf } from './reply/endings.ts'
 /** Advice of a limit, which Codex puts before "or try again at …". */
 const ADVICE: Partial<Record<ErrorCode, (fields: Fields) => string>> = {
   cost_limit_per_request: (fields) => `Compact the conversation, raise the cap of $${fields.limit} for one request`,
-  cost_limit_per_day: (fields) => `Raise the gateway's cap of $${fields.limit} a day`,
-  cost_limit_per_month: (fields) => `Raise the gateway's cap of $${fields.limit} a month`,
+  cost_limit_per_day: (fields) => `Raise the gateway's cap of $${fields.limit} a day${ownerOf(fields)}`,
+  cost_limit_per_month: (fields) => `Raise the gateway's cap of $${fields.limit} a month${ownerOf(fields)}`,
   cost_limit_per_conversation: raiseAdvice,
   cost_limit_per_agent: raiseAdvice,
   cost_limit_per_run: raiseAdvice,
@@ -31,6 +31,12 @@ const ADVICE: Partial<Record<ErrorCode, (fields: Fields) => string>> = {
 }
 
 type Fields = GatewayError['fields']
+
+/** Returns the owner of a cap on more than one key. */
+function ownerOf({ cap, tag }: Fields): string {
+  if (cap === 'tag') return ` for the tag ${tag}`
+  return cap === 'person' || cap === 'team' ? ` for this ${cap}` : ''
+}
 
 /** Advises to raise a budget, by the command that the refusal names. */
 function raiseAdvice({ raise_with: command }: Fields): string {

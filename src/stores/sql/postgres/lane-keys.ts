@@ -5,6 +5,17 @@ import type { CommandInput, CommandName } from '../commands.ts'
 /** Holds whose lane is known; each other one is a lane of its own. */
 const MOST_HOLDS = 20_000
 
+/** Scope of a team's windows: requests of all its keys change the same rows. */
+const TEAM = 'team:'
+
+/**
+ * Returns the lane of a hold: its team's, else its key's. In lanes of their own, the keys of one team would take a connection
+ * each to wait for the team's row, and keep them from other teams.
+ */
+function laneOf(windows: readonly { scope: string }[]): string | undefined {
+  return (windows.find(({ scope }) => scope.startsWith(TEAM)) ?? windows[0])?.scope
+}
+
 /** Names the rows that a command changes: commands under the same name would wait for each other in the database. */
 export class LaneKeys {
   readonly #scopes = new LRUCache<string, string>(entryLimit(MOST_HOLDS))
@@ -23,7 +34,7 @@ export class LaneKeys {
   }
 
   #begin({ holdId, windows }: { holdId: string; windows: readonly { scope: string }[] }): string | undefined {
-    const scope = windows[0]?.scope
+    const scope = laneOf(windows)
     if (scope !== undefined) this.#scopes.set(holdId, scope)
     return scope
   }

@@ -48,6 +48,15 @@ export class ReservationPool {
     return isSettled && this.#holdId === undefined && this.#allocations === 0
   }
 
+  get windows(): readonly SpendWindow[] {
+    return this.#options.windows
+  }
+
+  /** True when it holds money that no request uses, or may: a flush is in doubt. */
+  get mayHaveRest(): boolean {
+    return this.#unanswered !== undefined || (this.#holdId !== undefined && this.#freeNanoUsd > 0)
+  }
+
   /** The sums of its windows as they would be if each request had a hold of its own; as old as the last flush. */
   get standing(): readonly WindowStanding[] {
     const unusedNanoUsd = this.#freeNanoUsd

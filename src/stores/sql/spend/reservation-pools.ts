@@ -14,6 +14,7 @@ import type {
 } from '../../../core/ports/spend-ledger.ts'
 import { entryLimit } from '../../../core/system/entry-limit.ts'
 import type { FlushOutcome, SpendFlush } from './flush.ts'
+import { PoolsByWindow } from './pools-by-window.ts'
 import { ReservationPool } from './reservation-pool.ts'
 
 /**
@@ -23,14 +24,17 @@ import { ReservationPool } from './reservation-pool.ts'
  *   otherwise:           request ────────────────────────────────────────────────► reserve: one transaction each
  *
  * A pool is money reserved in advance for many requests of one caller. It is an ordinary hold of the database, made within
- * the caps by the deciding statement, so allocations never exceed a cap; and it is at most a thousandth of the rest, so no
- * other process runs short. Where a thousand such requests would not fit any more there is no pool, and each request reserves
+ * the caps by the deciding statement, so allocations never exceed a cap; and it is at most a thousandth of the rest of each
+ * of its windows, so no other process runs short. Pools of several callers may share a window, as that of their team: before
+ * one of them is refused by it, all of this process return their rests. Where a thousand such requests would not fit any more there is no pool, and each request reserves
  * alone. After a crash a pool counts in full, as any hold whose lease has ended.
  */
 const PERIOD_MS = 250
 /** A caller is far from its caps while this many more requests would fit. */
 const FAR = 1000
 const MOST_POOLS = 10_000
+/** Most times that a request is sent: each of its windows may refuse it until rests are returned. */
+const MOST_TRIES = 4
 /** Recently ended allocations, to recognise a repeated end. */
 const MOST_REMEMBERED = 10_000
 
@@ -62,6 +66,7 @@ interface Allocation {
 export class ReservationPools implements SpendLedger {
   readonly #options: ReservationPoolsOptions
   readonly #pools = new Map<string, ReservationPool>()
+  readonly #byWindow = new PoolsByWindow()
   readonly #allocations = new Map<string, Allocation>()
   readonly #ended = new LRUCache<string, true>(entryLimit(MOST_REMEMBERED))
   readonly #interval: Interval
@@ -93,7 +98,7 @@ export class ReservationPools implements SpendLedger {
       await this.#options.chargeOf?.(holdId)?.hold()
       return { ok: true, standing }
     }
-    const result = await withoutRest(pool, () => this.#options.ledger.reserve(hold))
+    const result = await this.#withoutRests(() => this.#options.ledger.reserve(hold))
     // An existing pool has counted the request itself.
     if (pool === undefined && result.ok && isFar(result.standing, amountNanoUsd))
       this.#poolOf(key, hold)?.note(amountNanoUsd)
@@ -153,7 +158,7 @@ export class ReservationPools implements SpendLedger {
   async flushAll(): Promise<void> {
     const flushes: Promise<void>[] = []
     for (const [key, pool] of this.#pools) {
-      if (pool.isEmpty) this.#pools.delete(key)
+      if (pool.isEmpty) this.#forget(key, pool)
       else flushes.push(pool.flush().catch((error: unknown) => this.#warn(error)))
     }
     await Promise.all(flushes)
@@ -181,7 +186,7 @@ export class ReservationPools implements SpendLedger {
     const { windows, overflowNanoUsd } = allocation
     const toNanoUsd = overflowNanoUsd + byNanoUsd
     const overflow = overflowOf(holdId)
-    return withoutRest(allocation.pool, async () => {
+    return this.#withoutRests(async () => {
       const result =
         overflowNanoUsd === 0
           ? await ledger.reserve({ holdId: overflow, amountNanoUsd: toNanoUsd, windows, leaseMs })
@@ -196,24 +201,35 @@ export class ReservationPools implements SpendLedger {
     if (known !== undefined || this.#pools.size >= MOST_POOLS) return known
     const pool = new ReservationPool({ windows, leaseMs, flush: this.#options.flush })
     this.#pools.set(key, pool)
+    this.#byWindow.add(pool)
     return pool
+  }
+
+  #forget(key: string, pool: ReservationPool): void {
+    this.#pools.delete(key)
+    this.#byWindow.delete(pool)
+  }
+
+  /**
+   * Sends the request; after a refusal again, as long as pools of this process return rests in the window that has refused
+   * it.
+   */
+  async #withoutRests(ask: () => Promise<Reservation>): Promise<Reservation> {
+    for (let tries = 1; ; tries++) {
+      const result = await ask()
+      if (result.ok || tries === MOST_TRIES || !(await this.#returnRests(result.refusedBy))) return result
+    }
+  }
+
+  /** Flushes the pools with rests in a window. Resolves with false when none has returned anything. */
+  async #returnRests(window: SpendWindow): Promise<boolean> {
+    const flushes = this.#byWindow.withRestIn(window).map((pool) => pool.flushLast())
+    return (await Promise.allSettled(flushes)).some(({ status }) => status === 'fulfilled')
   }
 
   #warn(error: unknown): void {
     this.#options.log.warn({ reason: messageOf(error) }, 'spend.pool-not-flushed')
   }
-}
-
-/** Sends the request; after a refusal, once more after the pool has returned its unneeded rest. */
-async function withoutRest(pool: ReservationPool | undefined, ask: () => Promise<Reservation>): Promise<Reservation> {
-  const result = await ask()
-  if (result.ok || pool === undefined) return result
-  try {
-    await pool.flushLast()
-  } catch {
-    return result
-  }
-  return ask()
 }
 
 /** Keys of lists that callers use again for each request of a day. */
