@@ -4,15 +4,17 @@ import { assertModels, isCapped, type LimitedCaller } from './key-limits.ts'
 
 test('key limits: each cap alone makes a key capped, zero too, and no other limit does', (t) => {
   for (const name of ['costPerRequest', 'costPerDay', 'costPerMonth']) {
-    t.true(isCapped({ limits: { [name]: 5 } }), name)
-    t.true(isCapped({ limits: { [name]: 0 } }), name)
+    t.true(isCapped({ limits: { [name]: 5 } }, []), name)
+    t.true(isCapped({ limits: { [name]: 0 } }, []), name)
   }
-  t.false(isCapped({ limits: { requestsPerMinute: 5, models: ['a'], modules: ['b'] } }))
-  t.false(isCapped({ limits: {} }))
-  t.false(isCapped({}))
-  t.true(isCapped({ personLimits: { costPerDay: 5 } }))
-  t.true(isCapped({ teamLimits: { costPerMonth: 5 } }))
-  t.true(isCapped({ tagLimits: { ci: { costPerDay: 5 } } }), 'a request may name the tag')
+  t.false(isCapped({ limits: { requestsPerMinute: 5, models: ['a'], modules: ['b'] } }, []))
+  t.false(isCapped({ limits: {} }, []))
+  t.false(isCapped({}, []))
+  t.true(isCapped({ personLimits: { costPerDay: 5 } }, []))
+  t.true(isCapped({ teamLimits: { costPerMonth: 5 } }, []))
+  t.true(isCapped({ tagLimits: { ci: { costPerDay: 5 } } }, ['a', 'ci']), 'a request may name the tag')
+  t.false(isCapped({ tagLimits: { ci: { costPerDay: 5 } } }, ['a', 'toString']))
+  t.false(isCapped({ tagLimits: { ci: { requestsPerMinute: 5 } } }, ['ci']))
 })
 
 test('key limits: a model is allowed by its name, with its provider, or by its beginning', (t) => {

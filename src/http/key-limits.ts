@@ -4,10 +4,11 @@ import type { Caller } from '../core/request/caller.ts'
 import type { Target } from '../core/request/exchange.ts'
 import { namedModels } from '../core/request/named-models.ts'
 import type { RequestDocument } from '../core/request/request.ts'
+import { NO_TAGS } from '../core/request/tags.ts'
 import type { ResolvedPipeline } from '../pipeline/resolve.ts'
 
-/** The limits of a caller, besides those of its tags. */
-export type LimitedCaller = Pick<Caller, 'limits' | 'personLimits' | 'teamLimits' | 'tagLimits'>
+/** The limits of a caller. */
+export type LimitedCaller = Pick<Caller, 'limits' | 'personLimits' | 'teamLimits' | 'tags' | 'tagLimits'>
 
 /** Limits that only lists of names and a rate are; every other one is a cap. */
 const NO_CAPS = new Set(['requestsPerMinute', 'models', 'modules'])
@@ -19,15 +20,16 @@ const SUBJECTS = [
   { limits: 'teamLimits', words: 'this key’s team', setBy: 'The operator has' },
 ] as const
 
-/** Tests for a limit of any kind. */
-export function isLimited({ limits, personLimits, teamLimits, tagLimits }: LimitedCaller): boolean {
-  return (limits ?? personLimits ?? teamLimits ?? tagLimits) !== undefined
+/** Tests for a limit of any kind, on the key, its person, its team or one of its tags. */
+export function isLimited({ limits, personLimits, teamLimits, tags = [], tagLimits = {} }: LimitedCaller): boolean {
+  return (limits ?? personLimits ?? teamLimits) !== undefined || tags.some((tag) => Object.hasOwn(tagLimits, tag))
 }
 
-/** Tests for a cap on a caller's key, person or team, or on any tag. */
-export function isCapped(caller: LimitedCaller): boolean {
-  // A request may name any tag, and only the guard reads which.
-  return caller.tagLimits !== undefined || SUBJECTS.some(({ limits }) => hasCap(caller[limits]))
+/** Tests for a cap on a caller's key, person or team, or on a tag of its request; default: the tags of its key. */
+export function isCapped(caller: LimitedCaller, tags = caller.tags ?? NO_TAGS): boolean {
+  for (const { limits } of SUBJECTS) if (hasCap(caller[limits])) return true
+  const { tagLimits } = caller
+  return tagLimits !== undefined && tags.some((tag) => Object.hasOwn(tagLimits, tag) && hasCap(tagLimits[tag]))
 }
 
 function hasCap(limits: KeyLimits | undefined): boolean {

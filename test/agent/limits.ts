@@ -42,7 +42,10 @@ const CASES: readonly Case[] = [
     env: WITH_KEY,
     check({ events, calls }) {
       assert.equal(calls, 0)
-      assert.match(shown(events), /^API Error: Request rejected \(429\) · Of \$0\.000001 a day for this key, .* Resets at /)
+      assert.match(
+        shown(events),
+        /^API Error: Request rejected \(429\) · Of \$0\.000001 a day for this key, .* Resets at /,
+      )
     },
   },
   {

@@ -49,7 +49,10 @@ for (const stream of [false, true]) {
     const reply = await scenario.send({ body: ask(t.title, { stream }), headers })
     t.is(reply.status, 429)
     t.like(reply.json, { type: 'error', error: { type: 'billing_error', limit: 0.0000001 } })
-    t.regex(String(valueAt(reply.json, 'error.message')), /^Of \$1e-7 a day for this key, .* Resets at .*T00:00:00\.000Z\.$/)
+    t.regex(
+      String(valueAt(reply.json, 'error.message')),
+      /^Of \$1e-7 a day for this key, .* Resets at .*T00:00:00\.000Z\.$/,
+    )
     t.like(reply.headers, {
       'x-should-retry': 'false',
       [`${UNIFIED}-status`]: 'rejected',

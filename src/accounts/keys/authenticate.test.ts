@@ -160,3 +160,21 @@ test('keys: the caller has the limits of its person, its team and all tags', asy
     tagLimits: { ci: { costPerDay: 1 }, web: { costPerMonth: 2 } },
   })
 })
+
+test('keys: requests have the same caller until its row, or a limit of a tag, changes', async (t) => {
+  let row: KeyInUse = FOUND
+  const { authenticate } = open(() => ({ ...row }))
+  const key = createKey('svc')
+  const callerNow = async () => (await authenticate(key)).caller
+  const changes: Partial<KeyInUse>[] = [
+    ...[{ limits: '{"costPerDay":1}' }, { limits: '{"costPerDay":2}' }, { tags: '["a"]' }, { tier: 'free' }],
+    ...[{ personLimits: '{}' }, { teamId: 'team_1' }, { teamLimits: '{}' }, { tagLimits: 'a {"costPerDay":1}' }],
+    ...[{ tagLimits: 'a {"costPerDay":3}' }, { tagLimits: null }, { accountId: 'bob' }],
+  ]
+  for (const change of changes) {
+    const before = await callerNow()
+    t.is(await callerNow(), before)
+    row = { ...row, ...change }
+    t.not(await callerNow(), before, JSON.stringify(change))
+  }
+})

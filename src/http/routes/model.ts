@@ -42,13 +42,13 @@ export function modelRoute(options: ModelRouteOptions): Middleware<RequestState>
     const authenticated = await authenticateRequest(ctx.req, { ...options, partialRequest })
     const { caller } = authenticated
     const { scope } = caller
-    const tags = readTags(ctx, caller)
-    partialRequest.tags = tags
     const rateLimitStatus = await limitRequests(options.limits, caller)
     options.limits.running?.enter(scope, ctx.res)
+    const tags = readTags(ctx, caller)
+    partialRequest.tags = tags
     const header = pipelineHeader(ctx)
     if (header !== undefined) assertNoSecret(header, 'x-svc-pipe', ctx.req.headers)
-    const pipeline = options.pipelines.for(header, authenticated.pipelineConfig, isCapped(caller))
+    const pipeline = options.pipelines.for(header, authenticated.pipelineConfig, isCapped(caller, tags))
     assertModules(pipeline, caller)
     const bytes = await options.intakes.callers.readJson(ctx.req, { sender: scope })
     const readAtMs = performance.now()

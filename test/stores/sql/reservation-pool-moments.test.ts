@@ -42,16 +42,18 @@ async function fixtureOn(t: ExecutionContext, engine: Engine, { slow }: { slow?:
     pools.reserve({ holdId: id(name), amountNanoUsd, windows: [window], leaseMs: LEASE_MS })
   return {
     pools,
+    window,
     charges,
     gate,
     reserve,
     grow: (name: string, toNanoUsd: number) => pools.grow({ holdId: id(name), toNanoUsd, leaseMs: LEASE_MS }),
     settle: (name: string | number, costNanoUsd: number) => pools.settle({ holdId: id(name), costNanoUsd }),
     /** Opens a pool that has some money. */
-    async fill() {
-      for (let i = 0; i < 8; i++) await reserve(`first ${i}`, 100)
+    async fill(windows: readonly SpendWindow[] = [window], name = 'first') {
+      const holdIds = Array.from({ length: 8 }, (_, i) => id(`${name} ${i}`))
+      for (const holdId of holdIds) await pools.reserve({ holdId, amountNanoUsd: 100, windows, leaseMs: LEASE_MS })
       await pools.flushAll()
-      for (let i = 0; i < 8; i++) await pools.settle({ holdId: id(`first ${i}`), costNanoUsd: 0 })
+      for (const holdId of holdIds) await pools.settle({ holdId, costNanoUsd: 0 })
     },
     async sums() {
       const [sums] = await plain.spent([window])
@@ -88,6 +90,19 @@ for (const engine of engines) {
     await closing
     t.deepEqual(await fixture.sums(), [80, 0])
   })
+
+  engine.test(
+    'reservation pools: a request has all that is left to its team, whatever pools of other keys hold',
+    async (t) => {
+      const { pools, fill, window: own } = await fixtureOn(t, engine)
+      const team: SpendWindow = { scope: `team:${t.title}`, window: 'd:1', limitNanoUsd: 1_000_000 }
+      await fill([own, team])
+      const hold = { holdId: `${t.title} other`, windows: [team], leaseMs: LEASE_MS }
+      t.like(await pools.reserve({ ...hold, amountNanoUsd: 1_000_001 }), { ok: false, spentNanoUsd: 0 })
+      await fill([own, team], 'again')
+      t.like(await pools.reserve({ ...hold, amountNanoUsd: 1_000_000 }), { ok: true })
+    },
+  )
 
   engine.test('reservation pools: an absurd cost is charged as held, and spoils no sum', async (t) => {
     const fixture = await fixtureOn(t, engine)

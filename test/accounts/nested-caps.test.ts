@@ -1,0 +1,179 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import test, { type ExecutionContext } from 'ava'
+import { bearer, CLOUD, createKey } from '../support/accounts.ts'
+import { eventually } from '../support/eventually.ts'
+import { openFixture } from '../support/fixture.ts'
+import { ask, type Reply } from '../support/http-client.ts'
+import { valueAt } from '../support/json.ts'
+import { holdEvent, type Script } from '../support/provider/script.ts'
+import { rowOf } from '../support/telemetry.ts'
+
+const dataDir = await mkdtemp(path.join(tmpdir(), 'turnpike-nested-'))
+const fixture = await openFixture({ env: { ...CLOUD, SVC_DATA_DIR: dataDir, SVC_PIPELINE: 'cost-guard' } })
+test.after.always(async () => {
+  await fixture.close()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+/** A request's worst case is above the first of these, in USD, and below the second. */
+const [TOO_LITTLE, ENOUGH] = [0.000_001, 5]
+
+/** Changes the gateway's database from beside it, as its other instances do. */
+function change(sql: string, ...values: (string | null)[]): void {
+  const db = new DatabaseSync(path.join(dataDir, 'turnpike.db'), { timeout: 20_000 })
+  try {
+    db.prepare(sql).run(...values)
+  } finally {
+    db.close()
+  }
+}
+
+let made = 0
+
+/** Creates a key of a person of its own, in a team of its own. */
+async function openMember(t: ExecutionContext, script?: Script) {
+  const name = `m${++made}`
+  const { id, key } = await createKey(fixture.gateway, name)
+  const teamId = `team_${name}`
+  change(`insert into team (id, name, folded_name, created_at_ms) values (?1, ?1, ?1, 0)`, teamId)
+  const scenario = fixture.scenario(script)
+  return {
+    name,
+    teamId,
+    keyId: id,
+    scenario,
+    /** Sets limits in the database: in force for the next request. */
+    limit(table: 'account' | 'team' | 'api_key', limits: object | null) {
+      const row = { account: name, team: teamId, api_key: id }[table]
+      change(`update ${table} set limits = ? where id = ?`, limits && JSON.stringify(limits), row)
+    },
+    limitTag: (tag: string, limits: object) =>
+      change('insert or replace into tag (name, limits, created_at_ms) values (?, ?, 0)', tag, JSON.stringify(limits)),
+    join: (team: string | null) => change('update api_key set team_id = ? where id = ?', team, id),
+    async send(tags?: string, { pipe, ...extra }: { pipe?: string; stream?: boolean } = {}): Promise<Reply> {
+      const headers = {
+        ...bearer(key),
+        ...(tags !== undefined && { 'x-svc-tag': tags }),
+        ...(pipe !== undefined && { 'x-svc-pipe': pipe }),
+      }
+      const reply = await scenario.send({ body: ask(`hi of ${name}`, extra), headers })
+      t.log(reply.status, valueAt(reply.json, 'error.message') ?? '')
+      return reply
+    },
+  }
+}
+
+function refusalIn({ status, json }: Reply) {
+  const { cap, tag, limit } = (valueAt(json, 'error') ?? {}) as Record<string, unknown>
+  return { status, cap, tag, limit }
+}
+
+test('nested caps: each refuses by its own name, from the next request on, though no pipeline has the guard', async (t) => {
+  const member = await openMember(t)
+  member.join(member.teamId)
+  const tag = `tag-of-${member.name}`
+  t.is((await member.send(tag, { pipe: 'none' })).status, 200)
+  for (const [cap, set, unset] of [
+    ['person', () => member.limit('account', { costPerDay: TOO_LITTLE }), () => member.limit('account', null)],
+    ['team', () => member.limit('team', { costPerMonth: TOO_LITTLE }), () => member.limit('team', null)],
+    ['key', () => member.limit('api_key', { costPerDay: TOO_LITTLE }), () => member.limit('api_key', null)],
+  ] as const) {
+    set()
+    t.deepEqual(refusalIn(await member.send(undefined, { pipe: 'none' })), {
+      status: 429,
+      cap,
+      tag: undefined,
+      limit: TOO_LITTLE,
+    })
+    unset()
+  }
+  member.limitTag(tag, { costPerDay: TOO_LITTLE })
+  t.deepEqual(refusalIn(await member.send(`z,${tag}`, { pipe: 'none' })), {
+    status: 429,
+    cap: 'tag',
+    tag,
+    limit: TOO_LITTLE,
+  })
+  t.is((await member.send('z', { pipe: 'none' })).status, 200)
+})
+
+test('nested caps: a request is counted in the windows of its key, person, team and tags, and its row names them', async (t) => {
+  const member = await openMember(t)
+  member.join(member.teamId)
+  const [shop, web] = [`shop-${member.name}`, `web-${member.name}`]
+  for (const table of ['account', 'team', 'api_key'] as const) member.limit(table, { costPerDay: ENOUGH })
+  member.limitTag(shop, { costPerDay: ENOUGH })
+  member.limitTag(web, { costPerMonth: ENOUGH })
+  change('update api_key set tags = ? where id = ?', JSON.stringify([shop]), member.keyId)
+  const reply = await member.send(`${web},free`)
+  t.is(reply.headers['x-svc-budget-day-cap'], 'key')
+  const row = await rowOf(dataDir, reply.headers['x-svc-receipt'])
+  t.like(row, { key_id: member.keyId, user_id: member.name, team_id: member.teamId })
+  t.is(row.tags, JSON.stringify(['free', shop, web]))
+  const cost = Number(row.cost_nano_usd)
+  t.true(cost > 0)
+  const scopes = [
+    `key:key:${member.keyId}`,
+    `user:${member.name}`,
+    `team:${member.teamId}`,
+    `tag:${shop}`,
+    `tag:${web}`,
+  ]
+  await eventually(() => scopes.every((scope) => sumsOf(scope).heldNanoUsd === 0), 'nothing is held')
+  for (const scope of scopes) t.deepEqual(sumsOf(scope), { windows: 1, settledNanoUsd: cost, heldNanoUsd: 0 }, scope)
+  t.is(sumsOf('tag:free').windows, 0)
+})
+
+test('nested caps: a key that changes its team in the middle of a reply is counted where it was admitted', async (t) => {
+  const gate = Promise.withResolvers<void>()
+  const member = await openMember(t, { kind: 'answer', writes: holdEvent(2, gate.promise) })
+  const other = await openMember(t)
+  for (const { limit } of [member, other]) limit('team', { costPerDay: ENOUGH })
+  member.join(member.teamId)
+  const sending = member.send(undefined, { stream: true })
+  await eventually(() => sumsOf(`team:${member.teamId}`).heldNanoUsd > 0, 'the first team holds money')
+  member.join(other.teamId)
+  gate.resolve()
+  const reply = await sending
+  const row = await rowOf(dataDir, reply.headers['x-svc-receipt'])
+  await eventually(() => sumsOf(`team:${member.teamId}`).heldNanoUsd === 0, 'the first team holds none')
+  t.is(row.team_id, member.teamId)
+  t.is(sumsOf(`team:${member.teamId}`).settledNanoUsd, Number(row.cost_nano_usd))
+  t.is(sumsOf(`team:${other.teamId}`).windows, 0)
+  const next = await member.send()
+  t.is((await rowOf(dataDir, next.headers['x-svc-receipt'])).team_id, other.teamId)
+})
+
+test('nested caps: one that is lowered below what is spent refuses, and an archived team keeps its own', async (t) => {
+  const member = await openMember(t)
+  member.join(member.teamId)
+  member.limit('team', { costPerDay: ENOUGH })
+  t.is((await member.send()).status, 200)
+  member.limit('team', { costPerDay: TOO_LITTLE })
+  change('update team set archived_at_ms = 1 where id = ?', member.teamId)
+  const refused = await member.send()
+  t.like(refusalIn(refused), { status: 429, cap: 'team' })
+  t.true(Number(valueAt(refused.json, 'error.spent')) > TOO_LITTLE)
+  t.like(refused.headers, { 'x-svc-budget-day-remaining': '0', 'x-svc-budget-day-cap': 'team' })
+  member.limit('team', { costPerDay: ENOUGH })
+  t.is((await member.send()).status, 200)
+})
+
+/** Returns the number of a scope's windows, and their sums. */
+function sumsOf(scope: string) {
+  const db = new DatabaseSync(path.join(dataDir, 'turnpike.db'), { readOnly: true, timeout: 20_000 })
+  try {
+    const sums = db
+      .prepare(
+        `select count(*) as windows, coalesce(sum(settled_nano_usd), 0) as settledNanoUsd,
+          coalesce(sum(held_nano_usd), 0) as heldNanoUsd from spend_window where scope = ?`,
+      )
+      .get(scope)
+    return { ...sums } as { windows: number; settledNanoUsd: number; heldNanoUsd: number } // safe: as selected
+  } finally {
+    db.close()
+  }
+}
