@@ -54,7 +54,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'cost', width: 8, from: 50, fill: 'start', cell: costCell },
   { title: 'saved', width: 8, from: 72, fill: 'start', cell: savedCell },
   { title: 'took', width: 6, from: 40, fill: 'start', cell: ({ totalMs }) => ({ text: duration(totalMs) }) },
-  { title: 'tags', width: 16, from: 120, cell: ({ tags = [] }) => dim(visible(tags.join(' '))) },
+  { title: 'tags', width: 16, from: 140, cell: ({ tags = [] }) => dim(visible(tags.join(' '))) },
   {
     title: 'modules',
     width: 'flexible',
