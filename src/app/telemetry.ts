@@ -6,6 +6,7 @@ import type { Channel } from '../core/ports/channel.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { RequestRecord } from '../core/ports/request-record.ts'
+import { firstReceiptIdAt } from '../core/telemetry/receipt-id.ts'
 import type { FinishedRequest } from '../core/telemetry/telemetry.ts'
 import type { LiveFeed } from '../http/dashboard/live-feed.ts'
 import type { MetricsRouteOptions } from '../http/routes/metrics.ts'
@@ -17,7 +18,6 @@ import { finishedRequestOf } from '../journal/receipts/finished-request.ts'
 import { ledgerKeyOf, openKeyRing } from '../journal/receipts/key-ring.ts'
 import { assertOwnLedger } from '../journal/receipts/own-ledger.ts'
 import { ReceiptKeyError } from '../journal/receipts/public-key.ts'
-import { firstReceiptIdAt } from '../journal/receipts/receipt-id.ts'
 import {
   createReceipts,
   type Receipts,

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { messageOf } from '../../src/core/errors.ts'
+import { createReceiptId, ID_RANDOM_BYTES } from '../../src/core/telemetry/receipt-id.ts'
 import type { FinishedRequest } from '../../src/core/telemetry/telemetry.ts'
-import { createReceiptId, ID_RANDOM_BYTES } from '../../src/journal/receipts/receipt-id.ts'
 import { telemetryFile } from '../../src/stores/sql/sqlite/location.ts'
 import { eventually } from './eventually.ts'
 

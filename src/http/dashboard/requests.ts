@@ -2,6 +2,7 @@ import type { Context, Middleware } from 'koa'
 import { z } from 'zod'
 import { GatewayError } from '../../core/errors.ts'
 import type { CapturedBody, CapturedRequest, CaptureStore } from '../../core/ports/capture.ts'
+import { firstReceiptIdAt } from '../../core/telemetry/receipt-id.ts'
 import {
   type FinishedRequest,
   isAmong,
@@ -9,7 +10,6 @@ import {
   type RequestPage,
   type Telemetry,
 } from '../../core/telemetry/telemetry.ts'
-import { firstReceiptIdAt } from '../../journal/receipts/receipt-id.ts'
 import type { Receipts } from '../../journal/receipts/receipts.ts'
 import { verifyReceipt } from '../../journal/receipts/verify.ts'
 import type { RequestState } from '../request-context.ts'

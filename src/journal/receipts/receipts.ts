@@ -6,11 +6,11 @@ import type { Clock } from '../../core/ports/clock.ts'
 import type { Log } from '../../core/ports/log.ts'
 import type { ReceiptLog } from '../../core/ports/receipt-log.ts'
 import type { Receipt, ReceiptPage, ReceiptStore, SignedReceipt, StoredReceipt } from '../../core/telemetry/receipt.ts'
+import { createReceiptId, ID_RANDOM_BYTES, RECEIPT_ID } from '../../core/telemetry/receipt-id.ts'
 import type { Accountants } from './billing.ts'
 import { buildReceipt, type ReplyFacts } from './build.ts'
 import type { KeyRing } from './key-ring.ts'
 import { RandomPool } from './random-pool.ts'
-import { createReceiptId, ID_RANDOM_BYTES, RECEIPT_ID } from './receipt-id.ts'
 
 /** Records how replies ended. */
 export interface ReplyRecorder {

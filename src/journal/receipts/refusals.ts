@@ -4,11 +4,11 @@ import type { RequestRecord } from '../../core/ports/request-record.ts'
 import { conversationNamed } from '../../core/request/conversation/conversations.ts'
 import type { PartialRequest } from '../../core/request/partial-request.ts'
 import { NO_TAGS } from '../../core/request/tags.ts'
+import { createReceiptId, ID_RANDOM_BYTES } from '../../core/telemetry/receipt-id.ts'
 import { reasonOf } from '../../core/telemetry/refusal-reason.ts'
 import type { FinishedRequest, RequestConversation } from '../../core/telemetry/telemetry.ts'
 import { ownersOf, toRequestConversation } from './finished-request.ts'
 import { RandomPool } from './random-pool.ts'
-import { createReceiptId, ID_RANDOM_BYTES } from './receipt-id.ts'
 
 /**
  * DESIGN — rows of refused requests

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { CONVERSATION_ID } from '../../core/request/conversation/conversation.ts'
-import { RECEIPT_ID } from './receipt-id.ts'
+import { RECEIPT_ID } from '../../core/telemetry/receipt-id.ts'
 
 const usd = z
   .string()

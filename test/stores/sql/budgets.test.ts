@@ -1,7 +1,7 @@
 import { BUDGET_KEPT_DAYS } from '../../../src/core/money/budget-windows.ts'
 import type { SpendWindow } from '../../../src/core/ports/spend-ledger.ts'
+import { firstReceiptIdAt } from '../../../src/core/telemetry/receipt-id.ts'
 import { EVERYBODY } from '../../../src/core/telemetry/telemetry.ts'
-import { firstReceiptIdAt } from '../../../src/journal/receipts/receipt-id.ts'
 import { createRetention } from '../../../src/stores/sql/retention/retention.ts'
 import { createBudgets } from '../../../src/stores/sql/spend/budget-store.ts'
 import { createSpendLedger } from '../../../src/stores/sql/spend/ledger.ts'

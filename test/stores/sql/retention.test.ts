@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava'
-import { firstReceiptIdAt } from '../../../src/journal/receipts/receipt-id.ts'
+import { firstReceiptIdAt } from '../../../src/core/telemetry/receipt-id.ts'
 import { createRetention } from '../../../src/stores/sql/retention/retention.ts'
 import type { SqlStore } from '../../../src/stores/sql/store.ts'
 import { toRow } from '../../../src/stores/sql/telemetry/rows.ts'

@@ -1,5 +1,5 @@
+import { firstReceiptIdAt } from '../../../src/core/telemetry/receipt-id.ts'
 import { EVERYBODY, type RequestFilter } from '../../../src/core/telemetry/telemetry.ts'
-import { firstReceiptIdAt } from '../../../src/journal/receipts/receipt-id.ts'
 import { toRow } from '../../../src/stores/sql/telemetry/rows.ts'
 import { openTelemetryStore } from '../../../src/stores/sql/telemetry/telemetry.ts'
 import { sampleRequest } from '../../support/telemetry.ts'

@@ -1,4 +1,4 @@
-import { BASE32_DIGITS, printBase32 } from '../../core/base32.ts'
+import { BASE32_DIGITS, printBase32 } from '../base32.ts'
 
 /** Bytes of randomness in a receipt's id. */
 export const ID_RANDOM_BYTES = 10
