@@ -4,6 +4,7 @@ import type { Conversation } from '../request/conversation/conversation.ts'
 import type { RouteName } from '../request/route-name.ts'
 import type { LossReason, PrefixLoss } from './prefix-loss.ts'
 import type { Counterfactual, Receipt } from './receipt.ts'
+import type { DimensionFilter, GroupBy, UsageFigures, UsageGroups } from './usage.ts'
 
 /** Result of the caches for a request; `none`: no cache was in its pipeline, or none was used. */
 export type CacheOutcome = 'hit' | 'attached' | 'miss' | 'none'
@@ -155,14 +156,34 @@ export interface RequestPage extends RequestFilter {
 }
 
 /** Filter of requests; members that are unset match all. */
-export interface RequestFilter {
+export interface RequestFilter extends DimensionFilter, UsagePeriod {
   /** Part of an id, a conversation's id, a key's id, a model, a provider, a pipeline or a reason, in any case. */
   readonly text?: string | undefined
   readonly cache?: CacheOutcome | undefined
-  /** `failed`: an error, a reply that broke off, or a client that disconnected. */
-  readonly ended?: 'complete' | 'failed' | undefined
-  /** Lower bound of ids, inclusive. */
-  readonly fromId?: string | undefined
+  /**
+   * `failed`: an error, a reply that broke off, or a client that disconnected; `refused`: by the gateway itself, before or
+   * inside the pipeline.
+   */
+  readonly ended?: 'complete' | 'failed' | 'refused' | undefined
+  /** Code of a reason, as a group by reasons has it. */
+  readonly reason?: string | undefined
+}
+
+/** A stretch of time in milliseconds since 1970; unset: from the first request, to the last. */
+export interface UsagePeriod {
+  readonly fromMs?: number | undefined
+  /** Exclusive. */
+  readonly toMs?: number | undefined
+}
+
+/** Query of groups. */
+export interface GroupQuery extends RequestFilter {
+  /** Unset: the total alone. */
+  readonly by?: GroupBy | undefined
+  /** Most groups; at most 500. */
+  readonly limit: number
+  /** Counts only requests whose rows are still kept, as lists show them; sums are kept longer. */
+  readonly isOfRows?: boolean
 }
 
 /** A stretch of time, cut into steps. */
@@ -171,42 +192,28 @@ export interface UsageRange {
   readonly fromMs: number
   /** The end; the hour that begins then or later does not count. */
   readonly toMs: number
-  /** A whole number of hours, counted from 1970, so that days are those of UTC. At most 1,000 steps to a range. */
+  /** A whole number of hours, counted from 1970 in the range's zone. At most 1,000 steps to a range. */
   readonly stepMs: number
+  /** Offsets from UTC of a time zone in the range, oldest first; unset: UTC. */
+  readonly offsets?: readonly ZoneOffset[]
+}
+
+/** Offset of a time zone from UTC, from a moment on. */
+export interface ZoneOffset {
+  readonly fromMs: number
+  /** A whole number of quarter hours, in milliseconds. */
+  readonly offsetMs: number
 }
 
 /** Usage of one model by the selected scopes in one step of a range. */
-export interface UsageSums {
-  /** Start of the step, in milliseconds since 1970. */
+export interface UsageSums extends UsageFigures {
+  /** Start of the step on the clock of the range's zone, in milliseconds since 1970; in UTC that is the moment. */
   readonly fromMs: number
   /** Empty when no provider answered. */
   readonly provider: string
   /** Empty when no model answered, and for errors. */
   readonly model: string
-  readonly requests: number
-  /** Requests that ended with an error's status, or without one. */
-  readonly errors: number
-  /** Replies that broke off, or whose client disconnected. */
-  readonly unfinished: number
-  readonly cacheHits: number
-  readonly cacheAttached: number
-  readonly cacheMisses: number
-  readonly tokens: TokensByClass
-  readonly costNanoUsd: number
-  /** The part of it that was priced at the ceiling, an upper bound, since the price of the model is not known. */
-  readonly ceilingNanoUsd: number
-  /** Requests whose cost is not known, and not in the sum. */
-  readonly unpriced: number
-  /** Savings of the gateway: below zero when it cost more. */
-  readonly savedNanoUsd: number
-  /** The part of it that is estimated. */
-  readonly savedEstimateNanoUsd: number
-  /** Further possible savings, where savings are a range. */
-  readonly savedMoreNanoUsd: number
   readonly gatewayMs: number
-  readonly providerMs: number
-  /** Requests for which a provider was called. */
-  readonly asked: number
   /** Requests by the gateway's own time: see `GATEWAY_BOUNDS_MS`. */
   readonly gatewayTimes: readonly number[]
 }
@@ -228,10 +235,12 @@ export interface Telemetry {
   /** Finds a request of these scopes with its trace, by its id or its request id. Throws `service_unavailable`. */
   find(scopes: Scopes, id: string): Promise<FinishedRequest | undefined>
   /**
-   * Returns usage of scopes, by step, provider and model, from sums. Throws `service_unavailable`, or `invalid_request` for the
-   * range.
+   * Returns usage of scopes that matches the filter, by step, provider and model, from sums. Throws `service_unavailable`, or
+   * `invalid_request` for the range.
    */
-  usage(scopes: Scopes, range: UsageRange): Promise<readonly UsageSums[]>
+  usage(scopes: Scopes, range: UsageRange & DimensionFilter): Promise<readonly UsageSums[]>
+  /** Returns sums of requests of these scopes by a property. Throws `service_unavailable`. */
+  groups(scopes: Scopes, query: GroupQuery): Promise<UsageGroups>
   /**
    * Returns the losses of the prompt cache of scopes in a range, by reason, the dearest first; from rows, so for as long as
    * these are kept. Throws like `usage`.

@@ -2,7 +2,6 @@ import type { Context, Middleware } from 'koa'
 import { z } from 'zod'
 import { GatewayError } from '../../core/errors.ts'
 import type { CapturedBody, CapturedRequest, CaptureStore } from '../../core/ports/capture.ts'
-import { firstReceiptIdAt } from '../../core/telemetry/receipt-id.ts'
 import {
   type FinishedRequest,
   isAmong,
@@ -116,6 +115,5 @@ function textOf({ bytes, totalBytes }: CapturedBody) {
 
 /** Parses the query. Throws `invalid_request`. */
 function pageOf(ctx: Context): RequestPage {
-  const { fromMs, ...page } = readQuery(query, ctx)
-  return { ...page, fromId: fromMs === undefined ? undefined : firstReceiptIdAt(fromMs) }
+  return readQuery(query, ctx)
 }

@@ -353,7 +353,7 @@ test('viewer: operators see all requests, leads those of their teams, others the
 
 test('lists: a full page may have more; the next of payments begins after its last', async (t) => {
   const found = (count: number) => Array.from({ length: count }, (_, index) => ({ id: `${index}`, scope: 'key:a' }))
-  let page: { limit?: number; fromId?: string | undefined } = {}
+  let page: { limit?: number; fromMs?: number | undefined } = {}
   const telemetry = (count: number) => ({
     list: async (_: unknown, asked: object) => {
       page = asked
@@ -368,9 +368,9 @@ test('lists: a full page may have more; the next of payments begins after its la
   }
   t.deepEqual([await requests(99, {}), await requests(100, {}), page.limit], [false, true, 100])
   t.is(await requests(2, { limit: '2' }), true)
-  t.is(page.fromId, undefined)
+  t.is(page.fromMs, undefined)
   await requests(0, { fromMs: '1700000000000' })
-  t.is(typeof page.fromId, 'string')
+  t.is(typeof page.fromMs, 'number')
   for (const limit of ['0', '501', 'x', '-1', '1.5'])
     await t.throwsAsync(requests(0, { limit }), { code: 'invalid_request' }, limit)
   await t.notThrowsAsync(requests(0, { limit: '500' }))

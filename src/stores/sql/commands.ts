@@ -48,6 +48,7 @@ import {
   pruneHours,
   pruneReceipts,
   pruneRequests,
+  pruneSlices,
   pruneWindows,
 } from './retention/prune.ts'
 import {
@@ -64,10 +65,12 @@ import { flushSpend } from './spend/flush.ts'
 import { growSpend, reserveSpend, settleSpend, sweepSpend } from './spend/holds.ts'
 import { listOver } from './spend/over.ts'
 import { openBudget, readSpend } from './spend/windows.ts'
+import { readGroups } from './telemetry/groups.ts'
 import { readLosses } from './telemetry/losses.ts'
 import { putRequests } from './telemetry/put.ts'
-import { findRequest, listRequests, readUsage } from './telemetry/read.ts'
+import { findRequest, listRequests } from './telemetry/read.ts'
 import { findRun, listAgentIds, listRuns, listTurns } from './telemetry/read-conversations.ts'
+import { readUsage } from './telemetry/read-usage.ts'
 
 /**
  * Commands that PostgreSQL runs without a transaction, which saves two round trips: of one statement, or of several that read
@@ -114,9 +117,11 @@ const withoutTransaction = {
   'telemetry.agents': listAgentIds,
   'telemetry.turns': listTurns,
   'telemetry.losses': readLosses,
+  'telemetry.groups': readGroups,
   'telemetry.prune': pruneRequests,
   'telemetry.prune-conversations': pruneConversations,
   'telemetry.prune-hours': pruneHours,
+  'telemetry.prune-slices': pruneSlices,
   'keys.list': listKeys,
   'keys.find': findKey,
   'keys.in-reach': keysInReach,

@@ -64,6 +64,7 @@ for (const engine of engines) {
       months: 1,
       receipts: 450,
       requests: 3,
+      slices: 1,
       conversations: 2,
       hours: 1,
     })

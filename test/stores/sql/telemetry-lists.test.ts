@@ -1,4 +1,3 @@
-import { firstReceiptIdAt } from '../../../src/core/telemetry/receipt-id.ts'
 import { EVERYBODY, type RequestFilter } from '../../../src/core/telemetry/telemetry.ts'
 import { toRow } from '../../../src/stores/sql/telemetry/rows.ts'
 import { openTelemetryStore } from '../../../src/stores/sql/telemetry/telemetry.ts'
@@ -31,7 +30,8 @@ for (const engine of engines) {
       t.deepEqual(await idsOf({ cache: 'hit' }), [ada.id])
       t.deepEqual(await idsOf({ ended: 'failed' }), [ben.id])
       t.deepEqual(await idsOf({ ended: 'complete' }), [ada.id])
-      t.deepEqual(await idsOf({ fromId: firstReceiptIdAt(NOON_MS + 1) }), [ben.id])
+      t.deepEqual(await idsOf({ fromMs: NOON_MS + 1 }), [ben.id])
+      t.deepEqual(await idsOf({ toMs: NOON_MS + 1 }), [ada.id])
       t.deepEqual(await telemetry.list([], { limit: 500 }), [])
       t.is(await telemetry.find(scopes, cay.id), undefined)
       t.is((await telemetry.find(EVERYBODY, cay.id))?.scope, 'cay')

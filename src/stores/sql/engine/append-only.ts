@@ -1,10 +1,11 @@
-import { type Kysely, PostgresAdapter, sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
+import { isPostgres } from './is-postgres.ts'
 
 /** Makes the database itself refuse to change or delete a table's rows; for migrations. */
 export async function makeAppendOnly(db: Kysely<unknown>, table: string): Promise<void> {
   const words = sql.lit(`${table} is append-only`)
   const name = (what: string) => sql.ref(`${table}_${what}`)
-  if (db.getExecutor().adapter instanceof PostgresAdapter) {
+  if (isPostgres(db)) {
     await sql`create function ${name('refuse_change')}() returns trigger language plpgsql as
       'begin raise exception using message = tg_table_name || '' is append-only''; end'`.execute(db)
     await sql`create trigger ${name('unchanged')} before update or delete or truncate on ${sql.table(table)}

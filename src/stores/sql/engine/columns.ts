@@ -1,4 +1,4 @@
-import { type CreateTableBuilder, sql } from 'kysely'
+import { type CreateTableBuilder, type RawBuilder, sql } from 'kysely'
 
 /** A table under construction. */
 export type Table = CreateTableBuilder<string, string>
@@ -18,4 +18,13 @@ export function addCounts(table: Table, names: readonly string[]): Table {
     (table, name) => table.addColumn(name, 'bigint', (column) => column.notNull().check(isCount(name))),
     table,
   )
+}
+
+/**
+ * Sums a column, clamped to the largest exact number: a larger one would make the whole reply unreadable. PostgreSQL's sum of
+ * whole numbers is a decimal, which would arrive as text.
+ */
+export function sumOf(column: string): RawBuilder<number> {
+  const sum = sql`sum(${sql.ref(column)})`
+  return sql`cast(case when ${sum} > ${LARGEST} then ${LARGEST} when ${sum} < -${LARGEST} then -${LARGEST} else ${sum} end as bigint)`
 }

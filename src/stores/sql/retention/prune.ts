@@ -6,7 +6,7 @@ import type { Database } from '../schema.ts'
 export const PRUNED_AT_ONCE = 200
 
 /** Deletes rows whose ids sort before this one; returns how many, at most 200. */
-function pruneById(table: 'receipt' | 'usage_request'): Command<{ beforeId: string }, number> {
+function pruneById(table: 'receipt' | 'usage_request' | 'usage_slice'): Command<{ beforeId: string }, number> {
   return async (db, { beforeId }) => {
     const { numDeletedRows } = await db
       .deleteFrom(table)
@@ -20,6 +20,9 @@ function pruneById(table: 'receipt' | 'usage_request'): Command<{ beforeId: stri
 
 /** Deletes receipts whose ids sort before this one; returns how many, at most 200. */
 export const pruneReceipts = pruneById('receipt')
+
+/** Deletes sums of slices whose ids sort before this one; returns how many, at most 200. */
+export const pruneSlices = pruneById('usage_slice')
 
 /** Deletes telemetry of requests whose ids sort before this one; returns how many, at most 200. */
 export const pruneRequests = pruneById('usage_request')

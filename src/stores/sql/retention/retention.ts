@@ -5,6 +5,7 @@ import { BUDGET_KEPT_DAYS } from '../../../core/money/budget-windows.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { Log } from '../../../core/ports/log.ts'
 import type { SqlStore } from '../store.ts'
+import { firstSliceIdAt } from '../telemetry/slices.ts'
 import { PRUNED_AT_ONCE } from './prune.ts'
 
 /**
@@ -94,6 +95,8 @@ async function pruneAll(options: RetentionOptions, signal: AbortSignal): Promise
     await prune('conversations', () => telemetry.store.run('telemetry.prune-conversations', requests))
     const hours = { beforeMs: nowMs - SUMS_KEPT_MS }
     await prune('hours', () => telemetry.store.run('telemetry.prune-hours', hours))
+    const slices = { beforeId: firstSliceIdAt(nowMs - SUMS_KEPT_MS) }
+    await prune('slices', () => telemetry.store.run('telemetry.prune-slices', slices))
   } finally {
     if (Object.keys(pruned).length > 0) log.info(pruned, 'retention.pruned')
   }

@@ -16,27 +16,35 @@ const MOST_OF_ONE = 1e12
 
 /** Sums requests by hour, in the one order in which hours are locked, which prevents deadlocks. */
 export function sumByHour(requests: readonly UsageRequestTable[]): UsageHourTable[] {
-  const hours = new Map<string, UsageHourTable>()
-  for (const request of requests) {
-    const key = keyOf(request)
-    const text = JSON.stringify([key.scope, key.hour_ms, key.provider, key.model])
-    let hour = hours.get(text)
-    if (hour === undefined) {
-      hour = emptyHour(key)
-      hours.set(text, hour)
-    }
-    addTo(hour, request)
-  }
-  return [...hours].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, hour]) => hour)
-}
-
-function keyOf(request: UsageRequestTable): HourKey {
-  return {
+  return sumBy(requests, (request) => ({
     scope: request.scope,
     hour_ms: Math.floor(request.started_at_ms / HOUR_MS) * HOUR_MS,
-    provider: request.provider ?? '',
-    model: isError(request) ? '' : (request.model_served ?? ''),
+    ...answererOf(request),
+  }))
+}
+
+/** Returns the part of a key of sums that names the answerer. */
+export function answererOf(request: UsageRequestTable): Pick<HourKey, 'provider' | 'model'> {
+  return { provider: request.provider ?? '', model: isError(request) ? '' : (request.model_served ?? '') }
+}
+
+/** Sums requests by a key, ordered by the key's values. */
+export function sumBy<Key extends object>(
+  requests: readonly UsageRequestTable[],
+  keyOf: (request: UsageRequestTable) => Key,
+): (Key & Record<SumColumn, number>)[] {
+  const sums = new Map<string, Key & Record<SumColumn, number>>()
+  for (const request of requests) {
+    const key = keyOf(request)
+    const text = JSON.stringify(Object.values(key))
+    let sum = sums.get(text)
+    if (sum === undefined) {
+      sum = { ...key, ...zeros() }
+      sums.set(text, sum)
+    }
+    addTo(sum, request)
   }
+  return [...sums].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
 }
 
 /** Tests for a request that ended with an error's status, or without one. */
@@ -44,13 +52,12 @@ export function isError({ status, outcome }: UsageRequestTable): boolean {
   return outcome === 'error' || (status !== null && status >= FIRST_ERROR_STATUS)
 }
 
-function emptyHour(key: HourKey): UsageHourTable {
-  const zeros = Object.fromEntries(SUM_COLUMNS.map((column) => [column, 0]))
+function zeros(): Record<SumColumn, number> {
   // Safe: these are all the columns.
-  return { ...key, ...(zeros as Record<SumColumn, number>) }
+  return Object.fromEntries(SUM_COLUMNS.map((column) => [column, 0])) as Record<SumColumn, number>
 }
 
-function addTo(hour: UsageHourTable, request: UsageRequestTable): void {
+function addTo(hour: Record<SumColumn, number>, request: UsageRequestTable): void {
   const cost = plausible(request.cost_nano_usd)
   const without = plausible(request.counterfactual_nano_usd)
   hour.requests++

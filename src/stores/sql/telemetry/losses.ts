@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import { LOSS_REASONS } from '../../../core/telemetry/prefix-loss.ts'
 import type { LossSums, Scopes, UsageRange } from '../../../core/telemetry/telemetry.ts'
+import { sumOf } from '../engine/columns.ts'
 import type { Command } from '../engine/command.ts'
-import { assertRange, sumOf, within } from './read.ts'
+import { allOf, within } from './conditions.ts'
+import { assertRange } from './read-usage.ts'
 
 /** Returns the losses of the prompt cache of scopes in a range, by reason, the dearest first. Throws `invalid_request` for the range. */
 export const readLosses: Command<UsageRange & { scopes: Scopes }, LossSums[]> = async (db, { scopes, ...range }) => {
@@ -17,7 +19,7 @@ export const readLosses: Command<UsageRange & { scopes: Scopes }, LossSums[]> = 
       nanoUsd.as('nanoUsd'),
     ])
     .where('lost_reason', 'is not', null)
-    .where((is) => is.and(within(is, scopes)))
+    .where(allOf(within(scopes)))
     .where('started_at_ms', '>=', range.fromMs)
     .where('started_at_ms', '<', range.toMs)
     .groupBy('lost_reason')

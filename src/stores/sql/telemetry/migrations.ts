@@ -2,7 +2,9 @@ import { type CreateTableBuilder, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { addTexts } from '../engine/columns.ts'
 import { CONVERSATION_SUMS } from './conversation-schema.ts'
-import { RANGE_SUMS, SUM_COLUMNS } from './schema.ts'
+import { addToSlices } from './put.ts'
+import { RANGE_SUMS, SUM_COLUMNS, type UsageRequestTable } from './schema.ts'
+import { SLICE_TEXTS } from './slice-schema.ts'
 
 const CONVERSATION_KEY = ['conversation_id', 'scope', 'provider', 'model'] as const
 const LATER: ReadonlySet<string> = new Set(RANGE_SUMS)
@@ -160,6 +162,39 @@ const owners: Migration = {
   },
 }
 
+/** Rows that are read together when sums are made of them. */
+const ROWS_AT_ONCE = 2000
+
+/** Sums by person, team, tag, …, of the rows that are there, and an index of the rows with a reason. */
+const slices: Migration = {
+  async up(db) {
+    let table = db.schema.createTable('usage_slice').addColumn('id', 'text', (column) => column.primaryKey().notNull())
+    table = addTexts(table, SLICE_TEXTS).addColumn('slice_ms', 'bigint', (column) => column.notNull())
+    for (const name of SUM_COLUMNS) table = table.addColumn(name, 'bigint', (column) => column.notNull())
+    await table.execute()
+    await db.schema
+      .createIndex('usage_request_reasons')
+      .on('usage_request')
+      .column('id')
+      .where(sql.ref('reason'), 'is not', null)
+      .execute()
+    for (let after = ''; ; ) {
+      const rows = await db
+        .selectFrom('usage_request')
+        .selectAll()
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(ROWS_AT_ONCE)
+        .execute()
+      // Safe: all columns of the table.
+      await addToSlices(db, rows as unknown as UsageRequestTable[])
+      const last = rows.at(-1)
+      if (last === undefined || rows.length < ROWS_AT_ONCE) return
+      after = last.id
+    }
+  },
+}
+
 /** The migrations from an empty database to telemetry's current tables. A released one never changes. */
 export const telemetryMigrations: Readonly<Record<string, Migration>> = {
   'telemetry-0001-usage': usage,
@@ -168,4 +203,5 @@ export const telemetryMigrations: Readonly<Record<string, Migration>> = {
   'telemetry-0004-conversations': conversations,
   'telemetry-0005-losses': losses,
   'telemetry-0006-owners': owners,
+  'telemetry-0007-slices': slices,
 }

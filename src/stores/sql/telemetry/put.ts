@@ -1,5 +1,6 @@
-import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Command } from '../engine/command.ts'
+import { isPostgres } from '../engine/is-postgres.ts'
 import { type Places, statement } from '../engine/statement.ts'
 import type { Database } from '../schema.ts'
 import { CONVERSATION_SUMS, CONVERSATION_TYPES, type UsageConversationTable } from './conversation-schema.ts'
@@ -7,6 +8,8 @@ import { sumByConversation } from './conversation-sums.ts'
 import { sumByHour } from './hours.ts'
 import { type RequestRow, recordOf } from './rows.ts'
 import { HOUR_TYPES, REQUEST_COLUMNS, REQUEST_TYPES, SUM_COLUMNS, type UsageRequestTable } from './schema.ts'
+import { SLICE_TYPES } from './slice-schema.ts'
+import { sumBySlice } from './slices.ts'
 
 /**
  * Stores requests and adds them to their hours. Idempotent: requests with an existing id are ignored, so a batch with an
@@ -18,8 +21,17 @@ export const putRequests: Command<readonly RequestRow[], void> = async (db, rows
   if (hours.length === 0) return
   const inOrder = hours.map((hour) => HOUR_COLUMNS.map((column) => hour[column]))
   await sql`insert into usage_hour ${rowsOf(db, HOUR_TYPES, inOrder)}
-    on conflict (scope, hour_ms, provider, model) do update set ${ADDED}`.execute(db)
+    on conflict (scope, hour_ms, provider, model) do update set ${addedTo('usage_hour')}`.execute(db)
+  await addToSlices(db, added)
   await addToConversations(db, sumByConversation(added))
+}
+
+/** Adds requests to their slices. */
+export async function addToSlices(db: Kysely<Database>, added: readonly UsageRequestTable[]): Promise<void> {
+  const rows = sumBySlice(added).map((slice) => SLICE_COLUMNS.map((column) => slice[column]))
+  if (rows.length === 0) return
+  await sql`insert into usage_slice ${rowsOf(db, SLICE_TYPES, rows)}
+    on conflict (id) do update set ${addedTo('usage_slice')}`.execute(db)
 }
 
 /** Adds requests to the sums of their conversations, whose other facts are those of the newest request. */
@@ -64,6 +76,8 @@ type RequestValues = { readonly [Column in keyof UsageRequestTable]: UsageReques
 /** The cast is safe: these are its keys. */
 const HOUR_COLUMNS = Object.keys(HOUR_TYPES) as readonly (keyof typeof HOUR_TYPES)[]
 
+const SLICE_COLUMNS = Object.keys(SLICE_TYPES) as readonly (keyof typeof SLICE_TYPES)[]
+
 const CONVERSATION_COLUMNS = Object.keys(CONVERSATION_TYPES) as readonly (keyof typeof CONVERSATION_TYPES)[]
 const NEWEST = ['root_id', 'parent_id', 'agent', 'client', 'source', 'last_at_ms', 'last_id'] as const
 const IS_NEWER = sql`excluded.last_id > usage_conversation.last_id`
@@ -79,9 +93,11 @@ const CONVERSATION_ADDED = sql.join([
   ),
 ])
 
-const ADDED = sql.join(
-  SUM_COLUMNS.map((column) => sql`${sql.ref(column)} = usage_hour.${sql.ref(column)} + excluded.${sql.ref(column)}`),
-)
+function addedTo(table: 'usage_hour' | 'usage_slice'): RawBuilder<unknown> {
+  const added = (column: string) =>
+    sql`${sql.ref(column)} = ${sql.ref(`${table}.${column}`)} + excluded.${sql.ref(column)}`
+  return sql.join(SUM_COLUMNS.map(added))
+}
 
 /** Passes columns and values of all rows as one parameter; Kysely takes several times as long for one of each value. */
 function rowsOf(
@@ -97,8 +113,4 @@ function rowsOf(
   const source = isPostgres(db) ? sql`json_array_elements(cast(${json} as json))` : sql`json_each(${json})`
   // Without a condition SQLite would parse the `on conflict` that follows as part of a join.
   return sql`(${names}) select ${values} from ${source} as each where true`
-}
-
-function isPostgres(db: Kysely<Database>): boolean {
-  return db.getExecutor().adapter instanceof PostgresAdapter
 }

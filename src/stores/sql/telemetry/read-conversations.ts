@@ -1,11 +1,12 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { ConversationTurn, ListedRun, Run, RunPage, TurnPage } from '../../../core/telemetry/conversations.ts'
 import { isAmong, type Scopes } from '../../../core/telemetry/telemetry.ts'
+import { sumOf } from '../engine/columns.ts'
 import type { Command } from '../engine/command.ts'
 import type { Database } from '../schema.ts'
+import { allOf, contains, within } from './conditions.ts'
 import { CONVERSATION_SUMS, type UsageConversationTable } from './conversation-schema.ts'
 import { type RunSums, type Sums, toRun } from './fold-conversations.ts'
-import { contains, sumOf, within } from './read.ts'
 import { toFinished } from './rows.ts'
 
 const LONGEST_LIST = 500
@@ -43,7 +44,7 @@ async function findRuns(db: Kysely<Database>, scopes: Scopes, page: RunPage): Pr
   let query = db
     .selectFrom('usage_conversation')
     .select(['root_id', newest.as('newest_id')])
-    .where((is) => is.and(within(is, scopes)))
+    .where(allOf(within(scopes)))
     .groupBy('root_id')
     .orderBy('newest_id', 'desc')
     .limit(Math.min(limit, LONGEST_LIST))
@@ -55,7 +56,7 @@ async function findRuns(db: Kysely<Database>, scopes: Scopes, page: RunPage): Pr
         is
           .selectFrom('usage_conversation')
           .select('root_id')
-          .where(is.and([...within(is, scopes), ...matches])),
+          .where(allOf([...within(scopes), ...matches])),
       ),
     )
   if (after !== undefined) query = query.having(newest, '<', after)
@@ -71,7 +72,7 @@ function rowsOfRuns(
     .selectFrom('usage_conversation')
     .selectAll()
     .where('root_id', 'in', roots)
-    .where((is) => is.and(within(is, scopes)))
+    .where(allOf(within(scopes)))
     .orderBy('last_id', 'desc')
     .limit(MOST_ROWS)
     .execute()
@@ -88,7 +89,7 @@ async function sumRuns(
     .select(['root_id', sql<number>`count(distinct conversation_id)`.as('conversations')])
     .select(CONVERSATION_SUMS.map((column) => sumOf(column).as(column)))
     .where('root_id', 'in', roots)
-    .where((is) => is.and(within(is, scopes)))
+    .where(allOf(within(scopes)))
     .groupBy('root_id')
     .execute()
   return new Map(

@@ -1,10 +1,12 @@
 import { GATEWAY_BOUNDS_MS } from '../../../core/telemetry/time-buckets.ts'
 import type { UsageConversationTable } from './conversation-schema.ts'
+import type { UsageSliceTable } from './slice-schema.ts'
 
 /** The tables of telemetry: in a file of their own with SQLite, beside the others on PostgreSQL. */
 export interface TelemetryTables {
   usage_request: UsageRequestTable
   usage_hour: UsageHourTable
+  usage_slice: UsageSliceTable
   usage_conversation: UsageConversationTable
 }
 

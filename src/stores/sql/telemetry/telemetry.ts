@@ -89,6 +89,7 @@ export function createTelemetry({ open, log, ...settings }: TelemetryOptions): S
     findRun: (scopes, id) => run('telemetry.run', { scopes, id }),
     agentIds: (scopes, id, page) => run('telemetry.agents', { ...page, scopes, id }),
     turns: (scopes, id, page) => run('telemetry.turns', { ...page, scopes, id }),
+    groups: (scopes, query) => run('telemetry.groups', { ...query, scopes }),
     losses: (scopes, range) => run('telemetry.losses', { ...range, scopes }),
     async close(timeoutMs) {
       await writer.close(timeoutMs)
