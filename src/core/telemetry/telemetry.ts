@@ -180,7 +180,7 @@ export interface UsagePeriod {
 export interface GroupQuery extends RequestFilter {
   /** Unset: the total alone. */
   readonly by?: GroupBy | undefined
-  /** Most groups; at most 500. */
+  /** Most groups; at most `MOST_GROUPS`. */
   readonly limit: number
   /** Counts only requests whose rows are still kept, as lists show them; sums are kept longer. */
   readonly isOfRows?: boolean
@@ -245,5 +245,5 @@ export interface Telemetry {
    * Returns the losses of the prompt cache of scopes in a range, by reason, the dearest first; from rows, so for as long as
    * these are kept. Throws like `usage`.
    */
-  losses(scopes: Scopes, range: UsageRange): Promise<readonly LossSums[]>
+  losses(scopes: Scopes, range: UsageRange & DimensionFilter): Promise<readonly LossSums[]>
 }

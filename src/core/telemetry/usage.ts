@@ -28,6 +28,9 @@ export type GroupBy = Dimension | 'reason'
 /** All groups. */
 export const GROUPS = [...DIMENSIONS, 'reason'] as const
 
+/** Most groups of one query. */
+export const MOST_GROUPS = 20_000
+
 /** Length of a slice of sums: the boundaries of every time zone's days lie between two of them. */
 export const SLICE_MS = 15 * 60 * 1000
 

@@ -2,6 +2,7 @@ import type { Context, Middleware } from 'koa'
 import { z } from 'zod'
 import { GatewayError } from '../../core/errors.ts'
 import type { CapturedBody, CapturedRequest, CaptureStore } from '../../core/ports/capture.ts'
+import type { Clock } from '../../core/ports/clock.ts'
 import {
   type FinishedRequest,
   isAmong,
@@ -13,8 +14,9 @@ import type { Receipts } from '../../journal/receipts/receipts.ts'
 import { verifyReceipt } from '../../journal/receipts/verify.ts'
 import type { RequestState } from '../request-context.ts'
 import { sendCsv, sendJsonl } from './csv.ts'
-import { limit, readQuery, wholeNumber } from './query.ts'
+import { limit, readQuery } from './query.ts'
 import { REQUEST_COLUMNS } from './request-file.ts'
+import { FILTER_SHAPE, toFilter } from './usage-query.ts'
 import type { ReadViewer } from './viewer.ts'
 
 /** Dependencies of the routes of requests. */
@@ -23,34 +25,28 @@ export interface RequestRouteOptions {
   readonly telemetry: Pick<Telemetry, 'list' | 'find'>
   readonly receipts: Pick<Receipts, 'keys' | 'find'>
   readonly captures: Pick<CaptureStore, 'get'> | undefined
+  readonly clock: Clock
 }
 
 const BASE = '/dashboard/api/requests/'
 
-const query = z.strictObject({
-  after: z.string().max(100).optional(),
-  limit,
-  text: z.string().max(200).optional(),
-  cache: z.enum(['hit', 'attached', 'miss', 'none']).optional(),
-  ended: z.enum(['complete', 'failed']).optional(),
-  fromMs: wholeNumber.optional(),
-})
+const query = z.strictObject({ ...FILTER_SHAPE, after: z.string().max(100).optional(), limit })
 
 /** `GET /dashboard/api/requests`: lists the viewer's requests that match the filter, newest first. */
-export function listRoute({ viewer, telemetry }: RequestRouteOptions): Middleware<RequestState> {
+export function listRoute({ viewer, telemetry, clock }: RequestRouteOptions): Middleware<RequestState> {
   return async function requests(ctx) {
     const { scopes } = await viewer(ctx)
-    const page = pageOf(ctx)
+    const page = pageOf(ctx, clock)
     const found = await telemetry.list(scopes, page)
     ctx.body = { data: found, has_more: found.length === page.limit }
   }
 }
 
 /** `GET /dashboard/api/requests.csv`: returns all of them as a file. */
-export function csvRoute({ viewer, telemetry }: RequestRouteOptions): Middleware<RequestState> {
+export function csvRoute({ viewer, telemetry, clock }: RequestRouteOptions): Middleware<RequestState> {
   return async function requestsFile(ctx) {
     const { scopes } = await viewer(ctx)
-    const page = pageOf(ctx)
+    const page = pageOf(ctx, clock)
     sendCsv<ListedRequest>(ctx, {
       name: 'turnpike-requests.csv',
       columns: REQUEST_COLUMNS,
@@ -60,10 +56,10 @@ export function csvRoute({ viewer, telemetry }: RequestRouteOptions): Middleware
 }
 
 /** `GET /dashboard/api/requests.jsonl`: returns all of them as a file, one in each line, as the list has them. */
-export function jsonlRoute({ viewer, telemetry }: RequestRouteOptions): Middleware<RequestState> {
+export function jsonlRoute({ viewer, telemetry, clock }: RequestRouteOptions): Middleware<RequestState> {
   return async function requestLines(ctx) {
     const { scopes } = await viewer(ctx)
-    const page = pageOf(ctx)
+    const page = pageOf(ctx, clock)
     sendJsonl<ListedRequest>(ctx, {
       name: 'turnpike-requests.jsonl',
       page: (after, limit) => telemetry.list(scopes, { ...page, after: after?.id, limit }),
@@ -114,6 +110,7 @@ function textOf({ bytes, totalBytes }: CapturedBody) {
 }
 
 /** Parses the query. Throws `invalid_request`. */
-function pageOf(ctx: Context): RequestPage {
-  return readQuery(query, ctx)
+function pageOf(ctx: Context, clock: Clock): RequestPage {
+  const { after, limit, ...given } = readQuery(query, ctx)
+  return { ...toFilter(given, clock.nowMs()), after, limit }
 }

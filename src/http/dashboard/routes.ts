@@ -15,6 +15,7 @@ import { budgetsRoute, raiseBudgetRoute } from './budgets.ts'
 import { type CaptureOptInRouteOptions, captureOptInRoute, captureRoute } from './capture-routes.ts'
 import { conversationRoute, conversationsRoute, turnsFileRoute } from './conversations.ts'
 import { creditsRoute } from './credits.ts'
+import { groupsFileRoute, groupsRoute } from './groups.ts'
 import type { LivePages } from './live-pages.ts'
 import { liveRoute } from './live-route.ts'
 import { overviewRoute } from './overview.ts'
@@ -100,6 +101,8 @@ export function addDashboard(router: Router<RequestState>, options: DashboardOpt
   if (telemetry === undefined) return
   const requests = { ...options, telemetry }
   api('overview', overviewRoute(requests))
+  api('groups', groupsRoute(requests))
+  api('groups.csv', groupsFileRoute(requests))
   api('requests', listRoute(requests))
   api('requests.csv', csvRoute(requests))
   api('requests.jsonl', jsonlRoute(requests))

@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { GroupQuery, RequestFilter, Scopes, UsagePeriod } from '../../../core/telemetry/telemetry.ts'
 import {
   type GroupBy,
+  MOST_GROUPS,
   modulesOf,
   SLICE_MS,
   type UsageGroup,
@@ -15,9 +16,8 @@ import { allOf, type Condition, codeOf, rowsBetween, rowsThatFit, slicesThatFit,
 import { FIGURE_SUMS, type FigureSum, figuresOf, ROW_FIGURES, toFigures } from './figures.ts'
 import { firstSliceIdAt } from './slices.ts'
 
-/** Most groups that are added up here: lists of tags and of modules, before they are taken apart. */
-const MOST_READ = 20_000
-const LONGEST_LIST = 500
+/** Groups that are added up here: lists of tags and of modules, before they are taken apart. */
+const MOST_READ = MOST_GROUPS + 1
 
 type Sums = { readonly name: string } & Readonly<Record<FigureSum, number>>
 
@@ -32,7 +32,7 @@ export const readGroups: Command<GroupQuery & { scopes: Scopes }, UsageGroups> =
   const sums = await read(by, MOST_READ)
   const isAll = sums.length < MOST_READ
   const groups = namesIn(by) === undefined ? sums : takenApart(sums, namesIn(by))
-  const most = Math.min(limit, LONGEST_LIST)
+  const most = Math.min(limit, MOST_GROUPS)
   return {
     groups: groups.slice(0, most).map(toGroup),
     hasMore: groups.length > most || !isAll,
