@@ -11,7 +11,7 @@ export interface SessionFacts {
   /** False while no provider but the demo has a credential. */
   readonly hasProvider: boolean
   /** Availability of agent payments. */
-  readonly agents: 'off' | 'unpayable' | 'on'
+  readonly agents: 'off' | 'unpayable' | 'on' | 'sandbox'
   readonly has: {
     readonly telemetry: boolean
     readonly receipts: boolean

@@ -20,14 +20,18 @@ import { toNanoUsd } from '../core/money/usd.ts'
 import type { ByteStores } from '../core/ports/byte-store.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { Log } from '../core/ports/log.ts'
+import type { PaymentBooks } from '../core/ports/payment-books.ts'
 import { ChallengeLimiter } from '../http/challenge-limiter.ts'
 import { AGENT_PATH } from '../http/routes/agent.ts'
+import type { SandboxWallet } from '../http/routes/agent-sandbox.ts'
 import { RunningRequests } from '../http/running-requests.ts'
 import { openLimiter } from '../stores/limits/open.ts'
+import { createPaymentBooks } from '../stores/sql/payments/payment-books.ts'
 import { createPaymentStore } from '../stores/sql/payments/payment-store.ts'
 import { createSessionStore } from '../stores/sql/payments/session-store.ts'
 import type { SqlStore } from '../stores/sql/store.ts'
 import { stripeClientOf } from './billing.ts'
+import { openSandbox, SANDBOX_NETWORK, SANDBOX_REALM } from './sandbox.ts'
 import type { Spend } from './spend.ts'
 
 /** Paid calls of agents (HTTP 402): challenges, settlement, prepaid sessions. */
@@ -42,6 +46,10 @@ export interface AgentPayments {
   readonly running: RunningRequests
   /** Paywall and prepaid sessions; `undefined` while payments are not configured. */
   readonly payable: { readonly paywall: Paywall; readonly sessions: Sessions } | undefined
+  /** Books of these payments; those of the sandbox are apart. */
+  readonly books: PaymentBooks
+  /** Wallet of the sandbox; `undefined` where payments are real. */
+  readonly wallet: SandboxWallet | undefined
   /** Reconciles a freshly fetched payment intent with the stored payment. */
   reconcile(intent: Stripe.PaymentIntent): Promise<void>
   close(): Promise<void>
@@ -55,8 +63,10 @@ export interface AgentPaymentsOptions {
   readonly stores: ByteStores
   readonly clock: Clock
   readonly log: Log
+  readonly databasePatienceMs?: number | undefined
 }
 
+const SANDBOX_WORDS = 'Sandbox: no money moves. POST /v1/agent/sandbox/tokens grants tokens.'
 /** Specification, section 8. */
 const PRICES = { callCents: 50, sessionCallCents: 5 }
 const ANSWERS_BYTES = 64 * 1024 * 1024
@@ -76,13 +86,18 @@ const SUBMITS_PER_MINUTE = 200
  * Opens payments of agents; returns `undefined` when they are off. Throws `ConfigError` when they are half configured.
  */
 export async function openAgentPayments(options: AgentPaymentsOptions): Promise<AgentPayments | undefined> {
-  const { config, database, spend, stores, clock, log: parent } = options
+  const { config, spend, stores, clock, log: parent } = options
   const { mpp } = config
-  const realm = mpp.realm ?? (config.server.public_url && new URL(config.server.public_url).host)
+  const sandbox = await openSandbox(options)
+  const ofHost = config.server.public_url && new URL(config.server.public_url).host
+  const realm = mpp.realm ?? (sandbox === undefined ? ofHost : SANDBOX_REALM)
   if (!isEnabled(config, realm)) return undefined
-  if (mpp.secret === undefined) throw missing('mpp.secret', 'SVC_MPP_SECRET')
+  const secret = sandbox?.secret ?? mpp.secret
+  if (secret === undefined) throw missing('mpp.secret', 'SVC_MPP_SECRET')
   if (realm === undefined) throw missing('mpp.realm', 'SVC_MPP_REALM')
-  const log = parent.child({ part: 'payments' })
+  const database = sandbox?.database ?? options.database
+  const log = parent.child({ part: sandbox === undefined ? 'payments' : 'sandbox-payments' })
+  if (sandbox !== undefined) log.warn({ realm }, 'payment.sandbox')
   const store = createPaymentStore(database)
   const sessionStore = createSessionStore(database)
   const readiness = createReadiness({
@@ -99,22 +114,26 @@ export async function openAgentPayments(options: AgentPaymentsOptions): Promise<
     challengeLimiter: new ChallengeLimiter(limits),
     late: new LateCalls(),
     running: new RunningRequests(MOST_AT_ONCE),
+    books: createPaymentBooks(database),
+    wallet: sandbox?.wallet,
   }
   const closeLimits = async () => {
     await Promise.all(Object.values(limits).map((limiter) => limiter?.close()))
+    await sandbox?.database.close()
   }
   const stripe = stripeClientOf(config)
-  if (stripe === undefined || mpp.network_id === undefined) {
+  const networkId = mpp.network_id ?? (sandbox && SANDBOX_NETWORK)
+  const gateway = sandbox?.gateway ?? (stripe && createStripeGateway({ stripe, realm, log }))
+  if (gateway === undefined || networkId === undefined) {
     log.warn({ missing: stripe === undefined ? 'billing.secret_key' : 'mpp.network_id' }, 'payment.not-configured')
     return { ...offered, payable: undefined, async reconcile() {}, close: closeLimits }
   }
-  const gateway = createStripeGateway({ stripe, realm, log })
   const parts = { store, gateway, leaseMs: LEASE_MS, randomId: randomUUID, log }
   const { apply, sweepDaily } = createReconciler({ store, gateway, clock, log })
   const reaper: Reaper = createReaper({ ...parts, sessions: sessionStore, sweepDaily, everyMs: REAP_EVERY_MS })
-  const signing = { secrets: [mpp.secret, ...mpp.previous_secrets] as const, realm }
-  const { network_id: networkId } = mpp
-  const challenges = new Challenges({ ...signing, networkId, store, monotonicMs: () => performance.now() })
+  const signing = { secrets: [secret, ...mpp.previous_secrets] as const, realm }
+  const description = sandbox && SANDBOX_WORDS
+  const challenges = new Challenges({ ...signing, networkId, description, store, monotonicMs: () => performance.now() })
   const settlement = new Settlement({ ...parts, mode: mpp.settlement, patienceMs: PATIENCE_MS })
   const sessionParts = { ...signing, route: AGENT_PATH, store: sessionStore, randomId: randomUUID, log }
   return {
@@ -146,12 +165,13 @@ async function openLimits({ config }: AgentPaymentsOptions, log: Log) {
 }
 
 function isEnabled({ mode, mpp, billing }: Config, realm: string | undefined): boolean {
-  if (mpp.enabled !== undefined) return mpp.enabled === 'on'
+  if (mpp.enabled !== undefined) return mpp.enabled !== 'off'
   const isComplete = [mpp.secret, mpp.network_id, realm, billing.secret_key].every((part) => part !== undefined)
   return mode === 'cloud' && isComplete
 }
 
 async function readinessOf(config: Config): Promise<Readiness> {
+  if (config.mpp.enabled === 'sandbox') return 'sandbox'
   const { secret_key: secretKey } = config.billing
   const stripe = stripeClientOf(config)
   if (stripe === undefined || secretKey === undefined || config.mpp.network_id === undefined) return 'not_configured'

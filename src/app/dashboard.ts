@@ -113,7 +113,7 @@ export function openDashboard(parts: DashboardParts): DashboardOptions | undefin
       pipeline: () => pipelines.for(undefined).printed,
       plugins: () => registry.names,
       hasProvider: () => settings.hasProvider(),
-      agents: agentPayments === undefined ? 'off' : agentPayments.payable === undefined ? 'unpayable' : 'on',
+      agents: agentsState(agentPayments),
       has: {
         telemetry: telemetry.store !== undefined,
         receipts: config.receipts.enabled,
@@ -124,7 +124,7 @@ export function openDashboard(parts: DashboardParts): DashboardOptions | undefin
     telemetry: telemetry.store,
     receipts: telemetry.receipts,
     ...intake,
-    payments: createPaymentBooks(database),
+    payments: agentPayments?.books ?? createPaymentBooks(database),
     budgets: createBudgets(database),
     credits: config.mode === 'cloud' ? (page) => database.run('ledger.list', page) : undefined,
     plugins: () => installed().map(shown),
@@ -135,6 +135,12 @@ export function openDashboard(parts: DashboardParts): DashboardOptions | undefin
     settings,
     clock,
   }
+}
+
+function agentsState(payments: AgentPayments | undefined): DashboardOptions['facts']['agents'] {
+  if (payments === undefined) return 'off'
+  if (payments.wallet !== undefined) return 'sandbox'
+  return payments.payable === undefined ? 'unpayable' : 'on'
 }
 
 /** Returns the configured host names of the gateway. */

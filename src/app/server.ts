@@ -166,6 +166,7 @@ export function createServer(
       publicUrl: config.server.public_url,
       mode: config.mode,
       amountCents: agentPayments?.payable && agentPayments.prices.callCents,
+      isSandbox: agentPayments?.wallet !== undefined,
     },
     intakes,
     readiness,

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
+import { loadConfig } from '../config/load.ts'
 import type { PaymentBook, PaymentSum } from '../core/ports/payments.ts'
 import { createPaymentStore } from '../stores/sql/payments/payment-store.ts'
 import { addHelp } from './help.ts'
 import { wholeNumber } from './whole-number.ts'
-import { withStore } from './with-store.ts'
+import { withSandboxStore, withStore } from './with-store.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const USUAL_DAYS = 30
@@ -40,8 +41,12 @@ export function addReportCommand(mpp: Command): void {
 async function report({ days, json }: { days: number; json?: boolean }): Promise<void> {
   const todayMs = Math.floor(Date.now() / DAY_MS) * DAY_MS
   const sinceMs = todayMs - (days - 1) * DAY_MS
-  const sums = await withStore((store) => createPaymentStore(store).report({ sinceMs }))
-  process.stdout.write(json ? `${JSON.stringify(shown(sums, sinceMs), undefined, 2)}\n` : render(sums))
+  const isSandbox = loadConfig(process.env).config.mpp.enabled === 'sandbox'
+  const open = isSandbox ? withSandboxStore : withStore
+  const sums = await open((store) => createPaymentStore(store).report({ sinceMs }))
+  const books = { ...(isSandbox && { sandbox: true }), ...shown(sums, sinceMs) }
+  const label = isSandbox ? 'SANDBOX: no money has moved\n' : ''
+  process.stdout.write(json ? `${JSON.stringify(books, undefined, 2)}\n` : label + render(sums))
 }
 
 type Total = Pick<PaymentSum, 'payments' | 'cents'>

@@ -8,6 +8,7 @@ import { loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import { addHelp } from './help.ts'
 import { addReportCommand } from './mpp-report.ts'
+import { addTryCommand } from './mpp-try.ts'
 import { commandLog } from './offline.ts'
 
 const TRIAL_CENTS = 50
@@ -18,6 +19,7 @@ const TRIAL_REALM = 'doctor.invalid'
 export function addMppCommand(program: Command): void {
   const mpp = program.command('mpp').description('Payments by agents.')
   addReportCommand(mpp)
+  addTryCommand(mpp)
   const doctor = mpp
     .command('doctor')
     .description('Check the configuration of payments by agents; with a test key of Stripe, try one from end to end.')
@@ -33,6 +35,8 @@ export function addMppCommand(program: Command): void {
 }
 
 function configurationOf({ mpp, billing, server }: Config): Finding[] {
+  if (mpp.enabled === 'sandbox')
+    return [{ ok: true, says: 'Sandbox: no money moves. Try a payment with `turnpike mpp try`' }]
   const has = (ok: boolean, option: string): Finding => ({ ok, says: `\`${option}\` is ${ok ? '' : 'not '}set` })
   return [
     has(mpp.secret !== undefined, 'mpp.secret'),

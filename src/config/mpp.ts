@@ -24,8 +24,8 @@ const challengesPerMinute = z.strictObject({
 
 /** Payments of agents without an account, call by call. */
 export const mpp = z.strictObject({
-  enabled: fromEnv(z.enum(['on', 'off']).optional(), 'SVC_MPP').describe(
-    'Accept payments per call on `/v1/agent/messages`. Unset: off in local mode; in cloud mode on as soon as `secret`, `network_id`, a realm and `billing.secret_key` are set.',
+  enabled: fromEnv(z.enum(['on', 'off', 'sandbox']).optional(), 'SVC_MPP').describe(
+    'Accept payments per call on `/v1/agent/messages`. Unset: off in local mode; in cloud mode on as soon as `secret`, `network_id`, a realm and `billing.secret_key` are set. `sandbox`: payments without money, for developers of agents: a wallet, a payment provider and books of its own, which need no other option; it refuses to start beside a key of Stripe, on an address that other machines reach, or under a public address.',
   ),
   secret: fromEnv(secret.optional(), 'SVC_MPP_SECRET', { secret: true }).describe(
     'Signing secret of challenges, at least 32 bytes, equal on all instances.',

@@ -13,6 +13,7 @@ import type { Readiness } from './readiness.ts'
 import { createRequestContext, type RequestContextOptions, type RequestState } from './request-context.ts'
 import { AGENT_PATH, type AgentRouteOptions, agentRoute } from './routes/agent.ts'
 import { discoveryRoute, ledgerRoute, quoteRoute } from './routes/agent-discovery.ts'
+import { markSandbox, SANDBOX_TOKENS_PATH, type SandboxWallet, sandboxTokenRoute } from './routes/agent-sandbox.ts'
 import { openSessionRoute, SESSIONS_PATH, sessionRoute } from './routes/agent-sessions.ts'
 import {
   autoRechargeRoute,
@@ -86,6 +87,8 @@ export interface HttpAppOptions extends RequestContextOptions, OriginGuardOption
 export interface AgentOptions extends Omit<AgentRouteOptions, 'paywall' | 'sessions'> {
   readonly payable: Pick<AgentRouteOptions, 'paywall' | 'sessions'> | undefined
   readonly discovery: Discovery
+  /** Wallet of the sandbox; `undefined` where payments are real. */
+  readonly wallet: SandboxWallet | undefined
 }
 
 /** Creates the HTTP application: the request context, then the routes. */
@@ -204,7 +207,11 @@ function addBilling(router: Router<RequestState>, billing: BillingRouteOptions):
 }
 
 function addAgentRoutes(router: Router<RequestState>, agent: AgentOptions): void {
-  const { payable, discovery } = agent
+  const { payable, discovery, wallet } = agent
+  if (wallet !== undefined) {
+    router.use(['/.well-known/mpp', '/v1/agent'], markSandbox)
+    router.post(SANDBOX_TOKENS_PATH, sandboxTokenRoute({ ...agent, wallet }))
+  }
   router.get('/.well-known/mpp', discoveryRoute(discovery))
   router.get('/v1/agent/ledger', ledgerRoute(agent))
   router.post('/v1/agent/quote', quoteRoute(agent))

@@ -1,5 +1,6 @@
 import { printPaymentReceipt } from '../commerce/agent-payments/codecs/payment-receipt.ts'
 import type { Payable } from '../commerce/agent-payments/open-payment.ts'
+import { methodOfPayment } from '../core/ports/payments.ts'
 import type { ReceiptSettlement } from '../core/telemetry/receipt.ts'
 
 /** Headers of every reply that carries a payment's receipt. */
@@ -17,5 +18,6 @@ export function paymentSettlement(
   amountCents: number,
 ): ReceiptSettlement | undefined {
   if (reference === undefined || state !== 'captured') return undefined
-  return { method: 'stripe', challenge_id: challengeId, reference, amount_cents: amountCents, currency: 'usd' }
+  const method = methodOfPayment(reference)
+  return { method, challenge_id: challengeId, reference, amount_cents: amountCents, currency: 'usd' }
 }

@@ -63,7 +63,7 @@ test('http api: every route that is registered is documented, and no other', (t)
 })
 
 const SCHEMAS = valueAt(
-  openapiDocument({ version: '0', publicUrl: undefined, mode: 'cloud', amountCents: 50 }),
+  openapiDocument({ version: '0', publicUrl: undefined, mode: 'cloud', amountCents: 50, isSandbox: true }),
   'components',
 )
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
@@ -182,6 +182,13 @@ test.serial('http api: stored responses have the documented shapes', async (t) =
 
 /** Answered only by a provider that stores responses; `test/responses` has it. */
 const AT_PROVIDER = ['post /v1/responses/{id}/cancel']
+
+test.serial('http api: the sandbox’s wallet has the documented shape', async (t) => {
+  await using gateway = await startGateway({ SVC_MPP: 'sandbox' })
+  const path = '/v1/agent/sandbox/tokens'
+  assertReply(t, `post ${path}`, await send(gateway.url, { path, body: { amount: 50 } }))
+  t.regex((await send(gateway.url, { method: 'GET', path: '/llms.txt' })).text, /This is a sandbox/)
+})
 
 test.serial('http api: in cloud mode replies have the documented shapes, and no route is left out', async (t) => {
   const env = { SVC_MODE: 'cloud', SVC_SESSION_SECRET: 'the-secret-of-sessions-of-tests-and-nothing-else' }

@@ -91,6 +91,14 @@ function Ledger({ route }: { route: Route }) {
 /** Notes an agent route that is on, but without a payment method. */
 function Readiness() {
   const { agents } = useSession()
+  if (agents === 'sandbox')
+    return (
+      <p class="notice" role="note">
+        <strong>Sandbox: no money moves.</strong> These payments are in books of their own, and in no report of real
+        ones.
+        <code>npx turnpike mpp try</code> pays for a call.
+      </p>
+    )
   if (agents !== 'unpayable') return null
   return (
     <p class="notice">

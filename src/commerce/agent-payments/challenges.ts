@@ -28,6 +28,8 @@ export interface ChallengesOptions {
   readonly realm: string
   /** The payment provider's name of the seller. */
   readonly networkId: string
+  /** Text for people in each challenge. */
+  readonly description?: string | undefined
   readonly store: Pick<PaymentStore, 'openWindow'>
   /** A monotonic clock, in milliseconds. */
   readonly monotonicMs: () => number
@@ -60,7 +62,7 @@ export class Challenges {
 
   /** Issues a challenge. Rejects with `service_unavailable` while the store is down. */
   async issue({ route, digest, amountCents }: Demand): Promise<Challenge> {
-    const { secrets, realm, networkId, monotonicMs } = this.#options
+    const { secrets, realm, networkId, description, monotonicMs } = this.#options
     const { id, offsetMs } = await this.#currentWindow()
     const opaque = { nonce: randomBytes(NONCE_BYTES).toString('base64url'), route, window: id }
     const request = {
@@ -77,7 +79,7 @@ export class Challenges {
       digest,
       opaque: toBase64url(canonicalJson(opaque)),
     }
-    return { id: challengeId(challenge, secrets[0]), ...challenge }
+    return { id: challengeId(challenge, secrets[0]), ...challenge, ...(description !== undefined && { description }) }
   }
 
   /** Returns the challenge if this gateway issued it for this route and it is unchanged; without a query to the store. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { FREE_LEFT_CALLS, type PaymentStore, type SettledPayment } from '../../core/ports/payments.ts'
+import { FREE_LEFT_CALLS, methodOfPayment, type PaymentStore, type SettledPayment } from '../../core/ports/payments.ts'
 import type { Readiness } from './readiness.ts'
 
 /** Contents of the discovery document. */
@@ -51,7 +51,7 @@ export function ledgerEntry({ capturedAtMs, amountCents, currency, reference, mo
     settled_at: new Date(capturedAtMs).toISOString(),
     amount: String(amountCents),
     currency,
-    method: 'stripe',
+    method: methodOfPayment(reference),
     route,
     model,
     reference_sha256: hash('sha256', reference, 'hex'),

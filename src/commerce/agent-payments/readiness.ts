@@ -1,5 +1,5 @@
-/** Ability to take money: in production, in tests only, or not at all. */
-export type Readiness = 'production_live' | 'test_mode' | 'not_configured'
+/** Ability to take money: in production, in tests only, of a sandbox without money, or not at all. */
+export type Readiness = 'production_live' | 'test_mode' | 'sandbox' | 'not_configured'
 
 /** Largest age of the result in milliseconds, while the payment provider replies. */
 const FRESH_MS = 5 * 60_000

@@ -1,6 +1,14 @@
 /** Way of taking money: held first and captured when the reply is there, or charged at once. */
 export type SettlementMode = 'manual' | 'automatic'
 
+/** Start of the ids of the sandbox's payments, which are no money. */
+export const SANDBOX_REFERENCE = 'sandbox_pi_'
+
+/** Returns the method of a payment for books and receipts. */
+export function methodOfPayment(reference: string): 'stripe' | 'sandbox' {
+  return reference.startsWith(SANDBOX_REFERENCE) ? 'sandbox' : 'stripe'
+}
+
 /**
  * State of a payment. Before the first, its challenge is issued: signed, and of a window that the store has.
  * `claimed`: a token was presented for it; `authorized`: the money is held; `captured`: taken; `consumed`: and the reply

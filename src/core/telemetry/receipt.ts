@@ -54,7 +54,8 @@ export interface Receipt {
 
 /** Payment of an agent's call. */
 export interface ReceiptSettlement {
-  readonly method: 'stripe'
+  /** `sandbox`: no money has moved. */
+  readonly method: 'stripe' | 'sandbox'
   readonly challenge_id: string
   /** The payment provider's id of the payment. */
   readonly reference: string

@@ -20,8 +20,8 @@ export interface DashboardFacts {
   readonly plugins: () => readonly string[]
   /** Returns false while no provider but the demo has a credential. */
   readonly hasProvider: () => boolean
-  /** State of agent payments; `unpayable`: the route is on, but payments are not configured. */
-  readonly agents: 'off' | 'unpayable' | 'on'
+  /** State of agent payments; `unpayable`: the route is on, but payments are not configured; `sandbox`: no money moves. */
+  readonly agents: 'off' | 'unpayable' | 'on' | 'sandbox'
   /** Features that have data to show. */
   readonly has: {
     readonly telemetry: boolean

@@ -10,6 +10,8 @@ export interface OpenapiOptions {
   readonly mode: 'local' | 'cloud'
   /** Price of a paid call; unset when agent payments are off. */
   readonly amountCents: number | undefined
+  /** True where payments are those of the sandbox. */
+  readonly isSandbox: boolean
 }
 
 const SECURITY: Readonly<Record<Access, readonly object[]>> = {
@@ -30,9 +32,10 @@ const SCHEMES = {
 }
 
 /** Returns the OpenAPI 3.1 document of the routes of this instance. */
-export function openapiDocument({ version, publicUrl, mode, amountCents }: OpenapiOptions): object {
+export function openapiDocument({ version, publicUrl, mode, amountCents, isSandbox }: OpenapiOptions): object {
   const isThere = ({ only, path }: RouteEntry) =>
-    (only === undefined || only === mode) && (amountCents !== undefined || !path.startsWith('/v1/agent/'))
+    (only === undefined || only === mode || (only === 'sandbox' && isSandbox)) &&
+    (amountCents !== undefined || !path.startsWith('/v1/agent/'))
   const paths: Record<string, Record<string, object>> = {}
   for (const route of ROUTES.filter(isThere)) {
     const operations = paths[route.path] ?? {}
@@ -104,7 +107,10 @@ function contentOf(schema: NonNullable<RouteEntry['body']>): object {
 }
 
 /** Returns a description of this instance and its prices for language models (llmstxt.org). */
-export function llmsText({ amountCents }: OpenapiOptions): string {
+export function llmsText({ amountCents, isSandbox }: OpenapiOptions): string {
+  const sandbox = isSandbox
+    ? '\nThis is a sandbox: no money moves. `POST /v1/agent/sandbox/tokens` with `{"amount": 50}` grants a token.\n'
+    : ''
   const paid =
     amountCents === undefined
       ? ''
@@ -115,7 +121,7 @@ Without an account: send the request to \`POST ${AGENT_PATH}\`. The reply is 402
 Pay it with a Shared Payment Token of Stripe (${(amountCents / 100).toFixed(2)} USD) and send the same bytes again with
 \`Authorization: Payment <credential>\`. A 200 carries \`Payment-Receipt\`. After 502 or 503 send the same credential again: it is
 not charged twice. Ask \`POST /v1/agent/quote\` first what a body would cost and which \`max_tokens\` fits.
-`
+${sandbox}`
   return `# Turnpike
 
 > A gateway for model messages. Requests and replies have the shape of the Messages API; \`stream: true\` gives server-sent events.

@@ -13,8 +13,8 @@ export interface RouteEntry {
   readonly path: string
   readonly summary: string
   readonly access: Access
-  /** The only mode that has this route. */
-  readonly only?: 'cloud'
+  /** The only mode that has this route; `sandbox`: with payments without money. */
+  readonly only?: 'cloud' | 'sandbox'
   /** Descriptions of the query parameters; all are optional. */
   readonly query?: Readonly<Record<string, string>>
   readonly body?: Schema
@@ -208,6 +208,16 @@ export const ROUTES: readonly RouteEntry[] = [
     ...OPEN,
     reply: 'SettledList',
     query: { ...LIMIT, cursor: 'The `next_cursor` of the previous page.' },
+  },
+  {
+    method: 'post',
+    path: '/v1/agent/sandbox/tokens',
+    summary: 'Grants a token that pays in the sandbox; no money moves.',
+    ...OPEN,
+    only: 'sandbox',
+    status: '201',
+    body: 'SandboxOrder',
+    reply: 'SandboxToken',
   },
   {
     method: 'post',
