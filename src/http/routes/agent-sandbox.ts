@@ -11,7 +11,7 @@ import type { RequestState } from '../request-context.ts'
 export const SANDBOX_TOKENS_PATH = '/v1/agent/sandbox/tokens'
 
 /** Marks each reply of a paid route in the sandbox. */
-export const SANDBOX_MARK = { 'x-svc-sandbox': 'payments; no money moves' }
+const SANDBOX_MARK = { 'x-svc-sandbox': 'payments; no money moves' }
 
 /** Wallet of the sandbox. */
 export interface SandboxWallet {
