@@ -42,8 +42,8 @@ export default definePlugin({
           await next()
           if (placeholders.values.size === 0) return
           const restorer = createRestorer(placeholders.values)
-          exchange.mapText(restorer.text, { also: ['citations', 'reasoning'] })
-          exchange.mapToolInput(restorer.input)
+          exchange.mapText(restorer.text, { also: ['citations', 'freeInputs', 'reasoning'] })
+          exchange.mapToolInputText(restorer.input)
         }
       },
     }

@@ -13,9 +13,13 @@ function openPlaceholders() {
   }
 }
 
-/** Restores a text that arrives in pieces. */
-function restoredInPieces(pieces: readonly string[], values: ReadonlyMap<string, string>) {
-  const { text: map } = createRestorer(values)
+/** Restores a text, or the JSON text of arguments, that arrives in pieces. */
+function restoredInPieces(
+  pieces: readonly string[],
+  values: ReadonlyMap<string, string>,
+  kind: 'text' | 'input' = 'text',
+) {
+  const map = createRestorer(values)[kind]
   let out = ''
   let kept = ''
   let most = 0
@@ -70,8 +74,12 @@ test('restore: nothing is held back where no placeholder can be open', (t) => {
   t.is(restoredInPieces(['Words of Reply', ' and more.', 'x'], placeholders.values).most, 0)
 })
 
-test('restore: values are escaped in arguments of tools', (t) => {
+test('restore: values are escaped in arguments of tools, cut at every place', (t) => {
   const { placeholders, key } = openPlaceholders()
-  const { input } = createRestorer(placeholders.values)
-  t.deepEqual(JSON.parse(input(JSON.stringify({ text: `x${key}y` }))), { text: 'xa"b\\\ncy' })
+  const json = JSON.stringify({ text: `x${key}y` })
+  for (let cut = 1; cut < json.length; cut++) {
+    const { out, most } = restoredInPieces([json.slice(0, cut), json.slice(cut)], placeholders.values, 'input')
+    t.deepEqual(JSON.parse(out), { text: 'xa"b\\\ncy' })
+    t.true(most < key.length)
+  }
 })

@@ -5,7 +5,7 @@ import { PREFIX } from './placeholders.ts'
 export interface Restorer {
   readonly text: Parameters<Exchange['mapText']>[0]
   /** Restores the JSON text of arguments: values are escaped for the strings that they are in. */
-  readonly input: (json: string) => string
+  readonly input: Parameters<Exchange['mapToolInputText']>[0]
 }
 
 const WORD = /^[A-Z0-9_]*$/
@@ -20,7 +20,7 @@ export function createRestorer(values: ReadonlyMap<string, string>): Restorer {
   const known = { values, placeholders, longest }
   return {
     text: (text, { isLast }) => restored(text, { ...known, isLast, written: (value) => value }),
-    input: (json) => restored(json, { ...known, isLast: true, written: escaped }).text,
+    input: (json, { isLast }) => restored(json, { ...known, isLast, written: escaped }),
   }
 }
 

@@ -22,6 +22,7 @@ type PublicMember =
   | 'mapRequestText'
   | 'mapText'
   | 'mapToolInput'
+  | 'mapToolInputText'
   | 'note'
   | 'original'
   | 'withoutTimeout'

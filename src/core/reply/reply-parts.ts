@@ -3,10 +3,11 @@ import type { Range } from '../json/scan.ts'
 /** A value in a reply that a plugin may rewrite: its range in the JSON read as latin1. */
 export interface ReplyPart extends Range {
   /**
-   * `text` is for the reader, `input` are the arguments of a tool call that the client runs, `citation` is a text of the
-   * request that the model quotes, `reasoning` is unsigned text of its thinking.
+   * `text` is for the reader, `input` are the arguments of a tool call that the client runs, `free_input` is the text that a
+   * custom tool gets instead, `citation` is a text of the request that the model quotes, `reasoning` is unsigned text of its
+   * thinking.
    */
-  readonly kind: 'text' | 'input' | 'citation' | 'reasoning'
+  readonly kind: 'text' | 'input' | 'free_input' | 'citation' | 'reasoning'
   /** Names the text or call within the reply: parts of several events with one key are consecutive. */
   readonly key: string
   /** Name of the tool; empty for texts. */

@@ -2,7 +2,7 @@ import type { Reply } from '../reply/reply.ts'
 import type { MapEvent } from '../rewrite/event-rewriter.ts'
 import { withEvents, withParts } from '../rewrite/rewritten-reply.ts'
 import type { OnRewriteFailure } from '../rewrite/rewritten-stream.ts'
-import { inputPartMap, type MapText, type MapTextOptions, type MapToolInput, textPartMap } from '../rewrite/text-map.ts'
+import { inputPartMap, inputTextPartMap, type MapText, type MapTextOptions, type MapToolInput, textPartMap } from '../rewrite/text-map.ts'
 import type { ClientRequest } from './client-request.ts'
 
 const breakOff: OnRewriteFailure = (error) => (error instanceof Error ? error : new Error(String(error)))
@@ -30,6 +30,14 @@ export abstract class RewritableReply {
   /** Rewrites the arguments of the client's tool calls, each once it is complete; otherwise as `mapText`. */
   mapToolInput(map: MapToolInput): void {
     this.#rewrite((reply, onFailure) => withParts(reply, inputPartMap(map), onFailure))
+  }
+
+  /**
+   * Rewrites the JSON text of the arguments of the client's tool calls as it arrives; otherwise as `mapText`. The rewritten
+   * text must be JSON again, which is not checked.
+   */
+  mapToolInputText(map: MapText): void {
+    this.#rewrite((reply, onFailure) => withParts(reply, inputTextPartMap(map), onFailure))
   }
 
   /**

@@ -4,7 +4,7 @@ import { createMessagesPartReader } from '../reply/messages-parts.ts'
 import { printEvent, scanEvents } from '../reply/sse.ts'
 import { createPartRewriter } from './part-rewriter.ts'
 import { replaceText } from './replace-text.ts'
-import { inputPartMap, type MapText, textPartMap } from './text-map.ts'
+import { inputPartMap, inputTextPartMap, type MapText, textPartMap } from './text-map.ts'
 
 const STOP = printEvent({ type: 'content_block_stop', index: 0 } as { type: string })
 
@@ -131,4 +131,16 @@ test('rewriting: the results of a function and the length of a match are bounded
   t.throws(() => rewritten(deltas(['one']), () => ({ text: '', keep: 3 })), { message: /for the last piece/ })
   t.throws(() => replaceText(/a/, '', { longest: 0 }), { message: /from 1 to 1000/ })
   t.throws(() => rewritten(deltas(['aaaa ']), replaceText(/a+/, '', { longest: 2 })), { message: /4 characters long/ })
+})
+
+test('rewriting: arguments of a tool that are rewritten as text pass as they arrive', (t) => {
+  const map = replaceText(/ab/, '<>', { longest: 2 })
+  const rewriter = createPartRewriter(createMessagesPartReader(), inputTextPartMap(map))
+  const passed = deltas(['{"x":"12345', 'abab', '6"}'], 'input').map((event) => textIn(rewriter.take(event)))
+  const rest = textIn(Buffer.concat([rewriter.take(Buffer.from(STOP)), rewriter.finish()]))
+  t.is(passed.join('') + rest, '{"x":"12345<><>6"}')
+  t.deepEqual(
+    passed.map((text) => text !== ''),
+    [false, true, true],
+  )
 })

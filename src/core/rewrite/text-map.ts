@@ -45,17 +45,27 @@ const NO_ARGUMENTS = /^\s*(?:\{\s*\}\s*)?$/
 export interface MapTextOptions {
   /**
    * `citations` are texts of the request that the model quotes, with the titles of their documents; `reasoning` is thinking
-   * that is neither signed nor encrypted, as some chat providers send it. Default: none.
+   * that is neither signed nor encrypted, as some chat providers send it; `freeInputs` are the texts that custom tools of chat
+   * completions get instead of JSON. Default: none.
    */
-  readonly also?: readonly ('citations' | 'reasoning')[]
+  readonly also?: readonly (keyof typeof ALSO)[]
 }
 
-const ALSO = { citations: 'citation', reasoning: 'reasoning' } as const
+const ALSO = { citations: 'citation', freeInputs: 'free_input', reasoning: 'reasoning' } as const
 
 /** Applies `map` to the texts of a reply. */
 export function textPartMap(map: MapText, { also = [] }: MapTextOptions = {}): PartMap {
+  return piecePartMap(map, new Set(['text', ...also.map((name) => ALSO[name])]))
+}
+
+/** Applies `map` to the JSON text of the arguments of tool calls, as it arrives. */
+export function inputTextPartMap(map: MapText): PartMap {
+  return piecePartMap(map, INPUT)
+}
+
+function piecePartMap(map: MapText, kinds: PartMap['kinds']): PartMap {
   return {
-    kinds: new Set(['text', ...also.map((name) => ALSO[name])]),
+    kinds,
     mostHeld: MOST_TEXT_HELD,
     map(text, { before, isLast }) {
       const mapped = map(text, { before, isLast })

@@ -79,3 +79,14 @@ test('chat parts: all parts of a completion, and none of another document', (t) 
   t.deepEqual(partsOfCompletion('{"choices":{},"error":[]}'), [])
   t.throws(() => partsOfCompletion('[]'))
 })
+
+test('chat parts: the text of a custom tool is no JSON, and a part of its own kind', (t) => {
+  const custom = (more: object) => call(0, { type: 'custom', ...more })
+  t.deepEqual(
+    read(custom({ id: 'call_1', custom: { name: 'patch', input: '' } }), custom({ custom: { input: '*** Begin' } }), {
+      delta: {},
+      finish_reason: 'tool_calls',
+    }).filter((line) => !/content|refusal/.test(line)),
+    ['free_input 0/0/call_1 patch *** Begin', 'end 0/0/call_1'],
+  )
+})

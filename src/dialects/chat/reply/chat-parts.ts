@@ -116,30 +116,38 @@ interface CallPart {
   readonly number: string
   readonly id: string
   readonly tool: string
+  readonly kind: 'input' | 'free_input'
   readonly input: Child | undefined
 }
 
 /** Returns the calls of a message or delta, the legacy `function_call` included. */
 function callsIn(json: string, said: readonly Child[]): CallPart[] {
   const calls = objectsIn(json, lastNamed(said, 'tool_calls')).map((call, position) => {
-    const called = membersOf(json, lastNamed(call, 'function'))
     const number = rawOf(json, lastNamed(call, 'index')) || String(position)
-    return callOf(json, called, { number, id: textAt(json, lastNamed(call, 'id')) })
+    const found = { number, id: textAt(json, lastNamed(call, 'id')) }
+    const custom = membersOf(json, lastNamed(call, 'custom'))
+    if (custom.length > 0) return callOf(json, custom, { ...found, kind: 'free_input' })
+    return callOf(json, membersOf(json, lastNamed(call, 'function')), found)
   })
   const legacy = membersOf(json, lastNamed(said, 'function_call'))
   return legacy.length === 0 ? calls : [...calls, callOf(json, legacy, { number: 'function', id: '' })]
 }
 
-function callOf(json: string, called: readonly Child[], { number, id }: Pick<CallPart, 'number' | 'id'>): CallPart {
-  return { number, id, tool: textAt(json, lastNamed(called, 'name')), input: lastNamed(called, 'arguments') }
+function callOf(
+  json: string,
+  called: readonly Child[],
+  { kind = 'input', ...call }: Pick<CallPart, 'number' | 'id'> & Partial<Pick<CallPart, 'kind'>>,
+): CallPart {
+  const input = lastNamed(called, kind === 'input' ? 'arguments' : 'input')
+  return { ...call, kind, tool: textAt(json, lastNamed(called, 'name')), input }
 }
 
-/** Returns the arguments as a part: a string of JSON; some servers send the object itself. */
+/** Returns the arguments as a part: a string, of JSON unless the tool is a custom one; some servers send the object itself. */
 function argumentsPart(
   json: string,
-  { call: { input }, key, tool }: { call: CallPart; key: string; tool: string },
+  { call: { input, kind }, key, tool }: { call: CallPart; key: string; tool: string },
 ): ReplyPart | undefined {
   if (input !== undefined && json[input.start] === '{')
     return { kind: 'input', key, tool, start: input.start, end: input.end }
-  return stringPart(json, input, { kind: 'input', key, tool })
+  return stringPart(json, input, { kind, key, tool })
 }
