@@ -2,7 +2,14 @@ import type { Reply } from '../reply/reply.ts'
 import type { MapEvent } from '../rewrite/event-rewriter.ts'
 import { withEvents, withParts } from '../rewrite/rewritten-reply.ts'
 import type { OnRewriteFailure } from '../rewrite/rewritten-stream.ts'
-import { inputPartMap, inputTextPartMap, type MapText, type MapTextOptions, type MapToolInput, textPartMap } from '../rewrite/text-map.ts'
+import {
+  inputPartMap,
+  inputTextPartMap,
+  type MapText,
+  type MapTextOptions,
+  type MapToolInput,
+  textPartMap,
+} from '../rewrite/text-map.ts'
 import type { ClientRequest } from './client-request.ts'
 
 const breakOff: OnRewriteFailure = (error) => (error instanceof Error ? error : new Error(String(error)))
