@@ -1,12 +1,14 @@
-import { definePlugin, type Exchange, GatewayError } from 'turnpike/plugin'
+import { definePlugin } from 'turnpike/plugin'
 import { type Kind, withoutOverlaps } from './detect/finding.ts'
 import { createScan, type Scan } from './detect/scan.ts'
+import { consult } from './detector/consult.ts'
+import { createDetector } from './detector/detector.ts'
 import { LiteralFinder } from './literals.ts'
 import { kindsOf, options, type RedactOptions, stricterMode } from './options.ts'
-import { PatternFinder, TooMuchToSearch } from './patterns.ts'
+import { PatternFinder } from './patterns.ts'
 import { Placeholders } from './placeholders.ts'
-import { Redaction, TooManyValues } from './redaction.ts'
-import { blockedError, detailsOf, hasUnread, headerOf, unreadError } from './report.ts'
+import { Redaction } from './redaction.ts'
+import { blockedError, detailsOf, hasUnread, headerOf, unreadError, withinBounds } from './report.ts'
 import { createRestorer } from './restore.ts'
 
 export default definePlugin({
@@ -15,23 +17,26 @@ export default definePlugin({
   options,
   perRequest: ['mode', 'kinds'],
   tightening: ['mode', 'kinds'],
-  needs: ['deriveKey'],
+  needs: ['deriveKey', 'log'],
   // What was not scanned must not leave.
   onError: 'refuse',
   guardsContent: true,
-  setup(operators, { deriveKey }) {
+  setup(operators, { deriveKey, log }) {
     const key = deriveKey('placeholders')
     const words = new LiteralFinder(operators.words.map((text) => ({ text, kind: 'custom' })))
     const patterns = new PatternFinder(operators.patterns)
+    const detector = createDetector(operators.detector)
     return {
       middleware: (effective) => {
         const mode = stricterMode(operators.mode, effective.mode)
         const scanFor = scansOf(operators, effective, { words, patterns })
         return async function redact(ctx, next) {
           const { exchange } = ctx.state
-          const { caller, conversation } = exchange
+          const { caller, conversation, signal } = exchange
           const redaction = new Redaction(scanFor())
-          read(redaction, exchange)
+          withinBounds(() => redaction.read(exchange))
+          if (detector !== undefined)
+            await consult(detector, redaction, { signal, isObserved: mode === 'observe', log })
           const placeholders = new Placeholders({ key, caller: caller.scope, conversation: conversation.id })
           if (mode === 'redact' && !redaction.isEmpty) redaction.replace(exchange, placeholders)
           const { figures } = redaction
@@ -46,6 +51,7 @@ export default definePlugin({
           exchange.mapToolInputText(restorer.input)
         }
       },
+      close: () => detector?.close(),
     }
   },
 })
@@ -65,17 +71,5 @@ function scansOf(operators: RedactOptions, effective: RedactOptions, { words, pa
   return () => {
     const own = patterns.forRequest()
     return (text) => withoutOverlaps([...words.find(text), ...own.find(text), ...scan(text)])
-  }
-}
-
-function read(redaction: Redaction, exchange: Exchange): void {
-  try {
-    redaction.read(exchange)
-  } catch (error) {
-    if (!(error instanceof TooManyValues || error instanceof TooMuchToSearch)) throw error
-    throw new GatewayError('invalid_request', 'The request is too long, or holds too many values, to be redacted.', {
-      detail: 'redact_too_large',
-      cause: error,
-    })
   }
 }

@@ -1,5 +1,6 @@
 import { z } from 'turnpike/plugin'
 import { KINDS, type Kind } from './detect/finding.ts'
+import { detectorOptions } from './detector/options.ts'
 import { faultOf } from './patterns.ts'
 
 /** Modes, from the least strict. */
@@ -52,6 +53,7 @@ export const options = z.strictObject({
     .describe(
       'Regular expressions of your own in RE2’s syntax, without lookaround and back-references, at most 50: the format of customer numbers. Begin them with fixed letters, so that most texts need no search. A request that is too long for them (instructions times characters above 4 million) is refused.',
     ),
+  detector: detectorOptions.prefault({}),
   unread: z
     .enum(['refuse', 'pass'])
     .default('refuse')

@@ -14,6 +14,8 @@ export interface ScanFigures {
   readonly places: number
   /** Parts that could not be read, by what they are; signed and encrypted parts of providers are `own`. */
   readonly unread: Readonly<Record<string, number>>
+  /** True where the operator's detector has failed, and the request goes on without it. */
+  readonly hasDetectorFailed: boolean
 }
 
 /** Most distinct values of a request: each costs a digest and an entry. */
@@ -33,8 +35,10 @@ export class Redaction {
   readonly #scan: Scan
   readonly #found = new Map<string, readonly Finding[]>()
   readonly #unread = new Map<string, number>()
-  #texts = 0
+  readonly #texts: string[] = []
   #characters = 0
+  /** Set where the operator's detector has failed, and the request goes on without it. */
+  hasDetectorFailed = false
   #places = 0
 
   constructor(scan: Scan) {
@@ -51,6 +55,21 @@ export class Redaction {
       else this.#readText(text)
       return text
     })
+  }
+
+  /** The texts that were read. */
+  get texts(): readonly string[] {
+    return this.#texts
+  }
+
+  /** Adds values, of at least two characters each, wherever they are in the texts. Throws `TooManyValues`. */
+  add(values: readonly string[]): void {
+    if (values.length === 0) return
+    const finder = new LiteralFinder(values.map((text) => ({ text, kind: 'custom' })))
+    for (const text of new Set(this.#texts)) {
+      const found = finder.find(text)
+      if (found.length > 0) this.#keep(text, withoutOverlaps([...(this.#found.get(text) ?? []), ...found]))
+    }
   }
 
   /** Replaces all values by their placeholders. */
@@ -72,14 +91,20 @@ export class Redaction {
     const kinds: Partial<Record<Kind, number>> = {}
     for (const kind of this.#values.values()) kinds[kind] = (kinds[kind] ?? 0) + 1
     const unread = Object.fromEntries(this.#unread)
-    return { texts: this.#texts, characters: this.#characters, kinds, places: this.#places, unread }
+    const { hasDetectorFailed } = this
+    const texts = this.#texts.length
+    return { texts, characters: this.#characters, kinds, places: this.#places, unread, hasDetectorFailed }
   }
 
   #readText(text: string): void {
-    this.#texts++
+    this.#texts.push(text)
     this.#characters += text.length
     const found = this.#scan(text)
     if (found.length === 0) return
+    this.#keep(text, found)
+  }
+
+  #keep(text: string, found: readonly Finding[]): void {
     this.#found.set(text, found)
     for (const { start, end, kind } of found) this.#values.set(text.slice(start, end), kind)
     if (this.#values.size > MOST_VALUES) throw new TooManyValues()

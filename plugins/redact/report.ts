@@ -1,27 +1,37 @@
 import { GatewayError } from 'turnpike/plugin'
 import type { Mode } from './options.ts'
-import type { ScanFigures } from './redaction.ts'
+import { TooMuchToSearch } from './patterns.ts'
+import { type ScanFigures, TooManyValues } from './redaction.ts'
 
 const OWN = 'own'
 
-/** Returns the header: mode, values by kind, unread parts. */
-export function headerOf(mode: Mode, { kinds, unread }: ScanFigures): string {
+/** Returns the header: mode, values by kind, unread parts, a failed detector. */
+export function headerOf(mode: Mode, { kinds, unread, hasDetectorFailed }: ScanFigures): string {
   const members = [
     `mode=${mode}`,
     ...printed(kinds),
     ...foreignOf(unread).map(([what, count]) => `unread-${what}=${count}`),
+    ...(hasDetectorFailed ? ['detector=failed'] : []),
   ]
   return members.join('; ').toLowerCase()
 }
 
 /** Returns what the trace has. */
-export function detailsOf({ texts, characters, kinds, places, unread }: ScanFigures): Record<string, unknown> {
+export function detailsOf({
+  texts,
+  characters,
+  kinds,
+  places,
+  unread,
+  hasDetectorFailed,
+}: ScanFigures): Record<string, unknown> {
   return {
     texts,
     characters,
     ...kinds,
     places,
     ...Object.fromEntries(Object.entries(unread).map(([what, count]) => [`unread_${what}`, count])),
+    ...(hasDetectorFailed && { detector: 'failed' }),
   }
 }
 
@@ -47,6 +57,19 @@ export function unreadError({ unread }: ScanFigures): GatewayError {
     `The request holds parts that cannot be searched for secrets: ${parts.join(', ')}. Send their text instead.`,
     { detail: 'redact_unreadable', headers: { 'x-should-retry': 'false' } },
   )
+}
+
+/** Runs work on the texts of a request. Throws `invalid_request` where they are more than it is bounded to. */
+export function withinBounds(work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    if (!(error instanceof TooManyValues || error instanceof TooMuchToSearch)) throw error
+    throw new GatewayError('invalid_request', 'The request is too long, or holds too many values, to be redacted.', {
+      detail: 'redact_too_large',
+      cause: error,
+    })
+  }
 }
 
 function printed(counts: Readonly<Record<string, number>>): string[] {
