@@ -44,6 +44,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   plugin: { layers: ['core', 'dialects'], packages: ['zod', 'koa'] },
   pipeline: { layers: ['core', 'plugin'], packages: 'any' },
   accounts: CORE_ONLY,
+  alerts: CORE_ONLY,
   commerce: CORE_ONLY,
   journal: CORE_ONLY,
   http: {
@@ -54,6 +55,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   cli: {
     layers: [
       'app',
+      'alerts',
       'config',
       'core',
       'dialects',

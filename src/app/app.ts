@@ -1,4 +1,5 @@
 import type { Server } from 'node:http'
+import { type WatchedLog, watchLog } from '../alerts/watch/log-watch.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import type { Disposal } from '../core/disposal.ts'
@@ -21,6 +22,7 @@ import { createSettingStore } from '../stores/sql/settings/setting-store.ts'
 import type { SqlStore } from '../stores/sql/store.ts'
 import { assertModeComplete, openAccounts } from './accounts.ts'
 import { openAgentPayments } from './agent-payments.ts'
+import { openAlerts } from './alerts.ts'
 import { openBilling } from './billing.ts'
 import { openDashboard, openIntake } from './dashboard.ts'
 import { openDatabase } from './database.ts'
@@ -73,21 +75,26 @@ export interface App {
  */
 export async function createApp(options: AppOptions): Promise<App> {
   assertModeComplete(options.config)
-  return openParts(options, (disposal) => openSubsystems(options, disposal))
+  const watched = watchLog(options.log)
+  return openParts(options, (disposal) => openSubsystems({ ...options, log: watched.log, watched }, disposal))
 }
 
+/** Options with the log that raises alerts. */
+type Watched = AppOptions & { readonly watched: WatchedLog }
+
 /** Opens each subsystem after those that it depends on; they close in reverse order. */
-async function openSubsystems(options: AppOptions, disposal: Disposal): Promise<Omit<App, 'close'>> {
+async function openSubsystems(options: Watched, disposal: Disposal): Promise<Omit<App, 'close'>> {
   const { config, log, clock } = options
   const stores = disposal.use('stores', await createByteStores({ redisUrl: config.redis_url, log }))
   const database = disposal.use('database', await openDatabase(options))
   const spend = disposal.nest(await openSpend({ ...options, database }))
+  const alerts = disposal.nest(await openAlerts({ ...options, database }))
   const workers = disposal.use('workers', openWorkerChannel())
   const channel = disposal.use('channel', await openInstanceChannel(options)) ?? workers
   const intake = openIntake({ ...options, stores, channel })
-  const telemetry = disposal.nest(await openTelemetry({ ...options, database, spend, feed: intake.feed }))
+  const telemetry = disposal.nest(await openTelemetry({ ...options, database, spend, alerts, feed: intake.feed }))
   const { providers, factory } = disposal.use('providers', await openProviders({ ...options, tokens: spend.tokens }))
-  const limits = disposal.use('limits', await openLimits(options))
+  const limits = disposal.use('limits', await openLimits({ ...options, networks: alerts?.networks }))
   const conversations = new Conversations(() => clock.nowMs())
   if (channel !== undefined) shareConversations(conversations, channel)
   const internal = new InternalRequests()
@@ -124,6 +131,7 @@ async function openSubsystems(options: AppOptions, disposal: Disposal): Promise<
     responses,
   })
   telemetry.startRetention()
+  alerts?.start({ telemetry: telemetry.store, counts: telemetry.metrics })
   return {
     server,
     pipelines,

@@ -23,6 +23,7 @@ import { createBudgets } from '../stores/sql/spend/budget-store.ts'
 import type { SqlStore } from '../stores/sql/store.ts'
 import type { Accounts } from './accounts.ts'
 import type { AgentPayments } from './agent-payments.ts'
+import { createAlertBooks } from './alerts.ts'
 import type { Telemetry } from './telemetry.ts'
 
 const BUILT_FILES = path.join(import.meta.dirname, '../../dashboard/dist')
@@ -125,6 +126,8 @@ export function openDashboard(parts: DashboardParts): DashboardOptions | undefin
     receipts: telemetry.receipts,
     ...intake,
     payments: agentPayments?.books ?? createPaymentBooks(database),
+    payments: createPaymentBooks(database),
+    alerts: createAlertBooks({ config, database, clock }),
     budgets: createBudgets(database),
     credits: config.mode === 'cloud' ? (page) => database.run('ledger.list', page) : undefined,
     plugins: () => installed().map(shown),

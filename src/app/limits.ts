@@ -8,6 +8,8 @@ import { openLimiter } from '../stores/limits/open.ts'
 export interface LimitsOptions {
   readonly config: Config
   readonly log: Log
+  /** Counts the networks of keys; `undefined` without alerts. */
+  readonly networks: RequestLimits['networks']
 }
 
 const MINUTE_MS = 60_000
@@ -21,7 +23,7 @@ export interface OpenLimits extends RequestLimits {
 }
 
 /** Opens the limits of requests: on by default in cloud mode, off by default in local mode. */
-export async function openLimits({ config, log }: LimitsOptions): Promise<OpenLimits> {
+export async function openLimits({ config, log, networks }: LimitsOptions): Promise<OpenLimits> {
   const isCloud = config.mode === 'cloud'
   const open = async (namespace: string, limit: number) =>
     limit === 0
@@ -38,6 +40,7 @@ export async function openLimits({ config, log }: LimitsOptions): Promise<OpenLi
     running: atOnce === 0 ? undefined : new RunningRequests(atOnce),
     requests: perKey,
     failures: perAddress,
+    networks,
     async close() {
       await Promise.all([perKey?.close(), perAddress?.close()])
     },

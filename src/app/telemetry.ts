@@ -30,6 +30,7 @@ import { createReceiptStore } from '../stores/sql/receipts/receipt-store.ts'
 import { createRetention, type Retention } from '../stores/sql/retention/retention.ts'
 import type { SqlStore } from '../stores/sql/store.ts'
 import { openTelemetryStore, type SqlTelemetry } from '../stores/sql/telemetry/telemetry.ts'
+import type { Alerts } from './alerts.ts'
 import { type Opened, openParts } from './open-parts.ts'
 import type { Spend } from './spend.ts'
 
@@ -58,6 +59,8 @@ export interface TelemetryOptions {
   readonly config: Config
   readonly database: SqlStore
   readonly spend: Spend
+  /** Notes finished and refused requests; `undefined` without alerts. */
+  readonly alerts: Pick<Alerts, 'note' | 'observe'> | undefined
   /** Publishes each request that gets a row. */
   readonly feed: Pick<LiveFeed, 'publish'>
   readonly clock: Clock
@@ -66,7 +69,7 @@ export interface TelemetryOptions {
 
 /** Opens receipts, telemetry and metrics. Throws `ConfigError` when `data_dir` has no key that can sign the ledger. */
 export function openTelemetry(options: TelemetryOptions): Promise<Opened<Telemetry>> {
-  const { config, database, spend, feed, clock, log } = options
+  const { config, database, spend, alerts, feed, clock, log } = options
   const drainMs = config.server.drain_timeout
   return openParts(options, async (disposal) => {
     const keys = await explained(() => openKeyRing(config.data_dir))
@@ -75,7 +78,7 @@ export function openTelemetry(options: TelemetryOptions): Promise<Opened<Telemet
     disposal.add('telemetry', () => store?.close(drainMs))
     const retention = disposal.use('retention', openRetention(options, store))
     const metrics = config.metrics.enabled ? new Metrics({ version: config.build, mode: config.mode }) : undefined
-    const onBuilt = fanOut(config, { store, feed, metrics, tracer, pricer: spend.prices })
+    const onBuilt = fanOut(config, { store, alerts, feed, metrics, tracer, pricer: spend.prices })
     const { prices: pricer, tokens } = spend
     const receiptStore = createReceiptStore(database, ledgerKeyOf(keys))
     if (sharesLedger(config)) await explained(() => assertOwnLedger(receiptStore, keys))
@@ -91,6 +94,7 @@ export function openTelemetry(options: TelemetryOptions): Promise<Opened<Telemet
       metrics,
       observe(record) {
         metrics?.leave(record)
+        if (record.error !== undefined) alerts?.observe(record)
         refusals?.note(record)
       },
       startRetention: () => retention.start(),
@@ -118,6 +122,7 @@ export function metricsRouteOf(
 }
 
 interface Listeners {
+  readonly alerts: TelemetryOptions['alerts']
   readonly store: SqlTelemetry | undefined
   readonly feed: TelemetryOptions['feed']
   readonly metrics: Metrics | undefined
@@ -126,8 +131,9 @@ interface Listeners {
 }
 
 /** Fans each receipt out to rows, the live feed, metrics and traces; `undefined` when all are off. */
-function fanOut({ receipts }: Config, { store, feed, metrics, tracer, pricer }: Listeners): ReceiptsOptions['onBuilt'] {
-  if (store === undefined && metrics === undefined && tracer === undefined) return undefined
+function fanOut({ receipts }: Config, listeners: Listeners): ReceiptsOptions['onBuilt'] {
+  const { store, alerts, feed, metrics, tracer, pricer } = listeners
+  if ([store, alerts, metrics, tracer].every((one) => one === undefined)) return undefined
   const hasReceipt = receipts.enabled
   // Without rows nothing shows a loss.
   const losses = store && new PrefixLosses(pricer)
@@ -137,6 +143,7 @@ function fanOut({ receipts }: Config, { store, feed, metrics, tracer, pricer }: 
     store?.record(finished)
     if (store !== undefined) feed.publish(finished)
     metrics?.count(finished)
+    alerts?.note(finished)
     tracer?.record(finished, facts.exchange.headers)
   }
 }

@@ -30,6 +30,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
   'session-token': async () => (await import('./session-token.ts')).addSessionTokenCommand,
   account: async () => (await import('./account.ts')).addAccountCommand,
   audit: async () => (await import('./audit.ts')).addAuditCommand,
+  alert: async () => (await import('./alert.ts')).addAlertCommand,
   stripe: async () => (await import('./stripe.ts')).addStripeCommand,
   mpp: async () => (await import('./mpp.ts')).addMppCommand,
 }

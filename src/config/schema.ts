@@ -3,6 +3,7 @@ import { bytes, duration } from '../core/units.ts'
 import { LONGEST_PIPELINE } from '../pipeline/parse.ts'
 import { providerKinds } from '../providers/kinds.ts'
 import { address, fromEnv } from '../providers/options.ts'
+import { alerts } from './alerts.ts'
 import { billing } from './billing.ts'
 import { dashboard } from './dashboard.ts'
 import { engineAddress } from './engine-address.ts'
@@ -270,6 +271,7 @@ export const configSchema = z.strictObject({
   telemetry: telemetry.prefault({}),
   metrics: metrics.prefault({}),
   tracing: tracing.prefault({}),
+  alerts: alerts.prefault({}),
   dashboard: dashboard.prefault({}),
   prices: prices.prefault({}),
 })

@@ -67,11 +67,17 @@ export async function authenticateRequest(
     authenticate,
     limits,
     partialRequest,
-  }: { authenticate: Authenticate; limits: Pick<RequestLimits, 'failures'>; partialRequest?: PartialRequest },
+  }: {
+    authenticate: Authenticate
+    limits: Pick<RequestLimits, 'failures' | 'networks'>
+    partialRequest?: PartialRequest
+  },
 ): Promise<Authenticated> {
   try {
     const authenticated = await authenticate(request.headers)
-    if (partialRequest !== undefined) partialRequest.caller = authenticated.caller
+    const { caller } = authenticated
+    if (partialRequest !== undefined) partialRequest.caller = caller
+    if (caller.keyId !== undefined) limits.networks?.note(caller.keyId, request.socket.remoteAddress)
     return authenticated
   } catch (error) {
     if (partialRequest !== undefined && error instanceof KeyRefused) partialRequest.caller = error.caller

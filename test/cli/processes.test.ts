@@ -36,6 +36,7 @@ const COMMANDS: Readonly<Record<string, readonly [words: readonly string[], code
   'session-token': [['--user', 'ada'], DONE],
   account: [['suspend', 'mallory'], NOT_FOUND],
   audit: [[], DONE],
+  alert: [['test', 'ops'], NOT_FOUND],
   stripe: [['setup'], NOT_CONFIGURED],
   mpp: [['report'], DONE],
   patterns: [['list'], DONE],

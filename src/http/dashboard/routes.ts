@@ -10,6 +10,7 @@ import type { Telemetry } from '../../core/telemetry/telemetry.ts'
 import type { BodyIntake } from '../body-intake.ts'
 import type { RequestLimits } from '../rate-limit.ts'
 import type { RequestState } from '../request-context.ts'
+import { type AlertBooks, alertsRoute, testAlertRoute } from './alerts.ts'
 import { assetsRoute } from './assets.ts'
 import { budgetsRoute, raiseBudgetRoute } from './budgets.ts'
 import { type CaptureOptInRouteOptions, captureOptInRoute, captureRoute } from './capture-routes.ts'
@@ -55,6 +56,7 @@ export interface DashboardOptions extends Pick<RequestRouteOptions, 'receipts' |
   /** Capture opt-ins of cloud mode; `undefined` where users cannot opt in. */
   readonly captureOptIns: CaptureOptInRouteOptions['optIns'] | undefined
   readonly payments: PaymentBooks
+  readonly alerts: AlertBooks
   readonly budgets: Budgets
   /** Credit ledger of cloud mode. */
   readonly credits: ListCredits | undefined
@@ -93,6 +95,8 @@ export function addDashboard(router: Router<RequestState>, options: DashboardOpt
     api('capture', captureRoute(optIns))
     router.put('/dashboard/api/capture', unstored, captureOptInRoute(optIns))
   }
+  api('alerts', alertsRoute(options))
+  router.post('/dashboard/api/alerts/test', unstored, testAlertRoute({ ...options, intake }))
   api('payments', paymentsRoute(options))
   api('payments.csv', paymentsFileRoute(options))
   api('payments/days', paymentDaysRoute(options))

@@ -131,6 +131,16 @@ export const METRICS = {
     labels: ['module'],
     buckets: OWN,
   },
+  turnpike_alerts_total: {
+    kind: 'counter',
+    help: 'Alerts that this process raised, by their kind (`cap`, `key`, `provider`, `spend`, `health`) and severity. Of several processes with the same alert one counts it. See [alerts](../alerts.md).',
+    labels: ['kind', 'severity'],
+  },
+  turnpike_alert_deliveries_total: {
+    kind: 'counter',
+    help: 'Tries of this process to deliver an alert to a channel of `alerts.channels`. `outcome`: `sent`, `failed`.',
+    labels: ['channel', 'outcome'],
+  },
   turnpike_info: {
     kind: 'gauge',
     help: 'Always 1, with the running build and mode as labels.',

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../core/errors.ts'
 import { toUsd } from '../../core/money/usd.ts'
+import type { Alert } from '../../core/ports/alerts.ts'
 import type { RequestRecord } from '../../core/ports/request-record.ts'
 import type { FinishedRequest } from '../../core/telemetry/telemetry.ts'
 import { createInstruments, type Instruments, snapshotOf } from './instruments.ts'
@@ -56,6 +57,16 @@ export class Metrics {
     this.#countMoney(request)
     this.#countLoss(request)
     this.#countOwners(request)
+  }
+
+  /** Counts an alert that this process raised. */
+  raised({ kind, severity }: Pick<Alert, 'kind' | 'severity'>): void {
+    this.#of.turnpike_alerts_total.add(1, kind, severity)
+  }
+
+  /** Counts a try to deliver an alert. */
+  delivered(channel: string, outcome: 'sent' | 'failed'): void {
+    this.#of.turnpike_alert_deliveries_total.add(1, channel, outcome)
   }
 
   /** Returns all current values. */

@@ -1,6 +1,15 @@
 import { openAccount, suspendAccount } from './accounts/account.ts'
 import { appendAudit, listAudit } from './accounts/audit.ts'
 import { changeKey, createKey, findKey, keysInReach, listKeys, revokeKey, touchKeys } from './accounts/keys.ts'
+import { findBlockedAccess, findCrossedCaps } from './alerts/facts.ts'
+import {
+  leaseAlertWork,
+  listAlerts,
+  pruneAlerts,
+  raiseAlerts,
+  settleDeliveries,
+  takeDeliveries,
+} from './alerts/outbox.ts'
 import { billingCommands, singleBillingCommands } from './billing/commands.ts'
 import { readBalance } from './credits/balance.ts'
 import { endCalls } from './credits/end.ts'
@@ -65,6 +74,7 @@ import { flushSpend } from './spend/flush.ts'
 import { growSpend, reserveSpend, settleSpend, sweepSpend } from './spend/holds.ts'
 import { listOver } from './spend/over.ts'
 import { openBudget, readSpend } from './spend/windows.ts'
+import { readFirstHour } from './telemetry/first-hour.ts'
 import { readGroups } from './telemetry/groups.ts'
 import { readLosses } from './telemetry/losses.ts'
 import { putRequests } from './telemetry/put.ts'
@@ -112,6 +122,7 @@ const withoutTransaction = {
   'telemetry.find': findRequest,
   'telemetry.list': listRequests,
   'telemetry.usage': readUsage,
+  'telemetry.first-hour': readFirstHour,
   'telemetry.runs': listRuns,
   'telemetry.run': findRun,
   'telemetry.agents': listAgentIds,
@@ -130,6 +141,9 @@ const withoutTransaction = {
   'settings.version': readSettingVersion,
   'settings.read': readSettings,
   'settings.list': listSettingChanges,
+  'alerts.lease': leaseAlertWork,
+  'alerts.crossed-caps': findCrossedCaps,
+  'alerts.blocked': findBlockedAccess,
   ...singleBillingCommands,
   ...singleSignInCommands,
 }
@@ -171,6 +185,11 @@ export const commands = {
   'keys.touch': touchKeys,
   'settings.change': changeSetting,
   'settings.change-key': changeProviderKey,
+  'alerts.list': listAlerts,
+  'alerts.raise': raiseAlerts,
+  'alerts.take': takeDeliveries,
+  'alerts.settle': settleDeliveries,
+  'alerts.prune': pruneAlerts,
   ...billingCommands,
   ...signInCommands,
 }

@@ -3,6 +3,7 @@ import { type Migration, Migrator } from 'kysely/migration'
 import { GatewayError, messageOf } from '../../core/errors.ts'
 import { accounts } from './accounts/migrations.ts'
 import { people } from './accounts/people-migration.ts'
+import { alerts } from './alerts/migrations.ts'
 import { billing, billingProrations } from './billing/migrations.ts'
 import { ledger } from './credits/migrations.ts'
 import { addCounts, addTexts, type Table } from './engine/columns.ts'
@@ -74,6 +75,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0014-response-conversations': responseConversations,
   '0015-people': people,
   '0016-sessions': sessions,
+  '0017-alerts': alerts,
   '0018-settings': settings,
 }
 

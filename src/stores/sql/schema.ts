@@ -1,4 +1,5 @@
 import type { AccountTables } from './accounts/schema.ts'
+import type { AlertTables } from './alerts/schema.ts'
 import type { BillingTables } from './billing/schema.ts'
 import type { LedgerTables } from './credits/schema.ts'
 import type { PaymentTables } from './payments/schema.ts'
@@ -18,6 +19,7 @@ import type { TelemetryTables } from './telemetry/schema.ts'
 export interface Database
   extends TelemetryTables,
     AccountTables,
+    AlertTables,
     LedgerTables,
     BillingTables,
     PaymentTables,

@@ -1,0 +1,61 @@
+import { toUsd } from '../../core/money/usd.ts'
+import { type Alert, type AlertSeverity, type CrossedCap, capAlertKey } from '../../core/ports/alerts.ts'
+
+const DAY_MS = 86_400_000
+const ALL = 100
+const MOST = 75
+const DIGEST_SHOWN = 8
+
+/** Builds the alert about a cap of which a share is spent. */
+export function capAlert(cap: CrossedCap): Alert {
+  const { scope, window, share, settledNanoUsd, limitNanoUsd, keyName } = cap
+  const { words, endsAt } = periodOf(window)
+  const [spent, limit] = [usd(settledNanoUsd), usd(limitNanoUsd)]
+  const name = nameOf(scope, keyName)
+  const title =
+    share >= ALL
+      ? `${name} reached the cap of ${words}: ${spent} of ${limit} is spent. Requests that exceed it are refused until ${endsAt}.`
+      : `${name} spent ${share} % of the cap of ${words}: ${spent} of ${limit}.`
+  return {
+    kind: 'cap',
+    subject: scope,
+    severity: severityOf(share),
+    title,
+    details: { share: `${share} %`, spent, limit, window, resets: endsAt },
+    dedupeKey: capAlertKey(cap),
+  }
+}
+
+function severityOf(share: number): AlertSeverity {
+  return share >= ALL ? 'critical' : share >= MOST ? 'warning' : 'info'
+}
+
+/** Names the owner of a cap. A local client's scope is a digest of its credential. */
+function nameOf(scope: string, keyName: string | null): string {
+  if (scope === 'instance') return 'All keys together'
+  if (scope.startsWith('key:key:')) {
+    const id = scope.slice('key:key:'.length)
+    return keyName === null ? `Key ${id}` : `Key “${keyName}” (${id})`
+  }
+  if (scope.startsWith('key:local:')) return `Local client ${scope.slice('key:local:'.length).slice(0, DIGEST_SHOWN)}`
+  const [, kind = '', id = ''] = /^(user|team|tag):(.*)$/s.exec(scope) ?? []
+  return kind === '' ? scope : `${{ user: 'Person', team: 'Team', tag: 'Tag' }[kind]} ${id}`
+}
+
+/** Returns a window's period in words, and the moment of its end. */
+function periodOf(window: string): { words: string; endsAt: string } {
+  const date = window.slice(2)
+  if (window.startsWith('d:')) return { words: `the day (${date})`, endsAt: iso(Date.parse(date) + DAY_MS) }
+  const [year = 0, month = 0] = date.split('-').map(Number)
+  return { words: `the month (${date})`, endsAt: iso(Date.UTC(year, month)) }
+}
+
+function iso(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}
+
+/** Cents are enough for people; small sums keep four digits. */
+function usd(nanoUsd: number): string {
+  const amount = toUsd(nanoUsd)
+  return `$${amount.toFixed(amount < 1 ? 4 : 2)}`
+}
