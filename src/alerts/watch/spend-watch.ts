@@ -27,10 +27,13 @@ export async function readSpendAlert(
   if (todayNanoUsd <= floorNanoUsd) return undefined
   const firstMs = (await history.firstHourMs()) ?? nowMs
   const pastNanoUsd: number[] = []
+  const pastDaysNanoUsd: number[] = []
   for (let week = 1; week <= MOST_WEEKS && dayMs - week * WEEK_MS >= firstMs; week++) {
-    pastNanoUsd.push(await history.costOf({ fromMs: dayMs - week * WEEK_MS, toMs: toMs - week * WEEK_MS }))
+    const fromMs = dayMs - week * WEEK_MS
+    pastNanoUsd.push(await history.costOf({ fromMs, toMs: toMs - week * WEEK_MS }))
+    pastDaysNanoUsd.push(await history.costOf({ fromMs, toMs: fromMs + DAY_MS }))
   }
-  const found = findUnusualSpend({ todayNanoUsd, pastNanoUsd, floorNanoUsd })
+  const found = findUnusualSpend({ todayNanoUsd, pastNanoUsd, pastDaysNanoUsd, floorNanoUsd })
   if (found === undefined) return undefined
   const [today, usual] = [dollars(todayNanoUsd), dollars(found.usualNanoUsd)]
   return {

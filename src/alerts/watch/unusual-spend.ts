@@ -3,13 +3,15 @@
  *
  * Compares what today has cost until now with what the same weekday had cost by the end of this hour in each of up to eight
  * weeks before. Median and MAD (median absolute deviation) ignore single odd weeks, such as a holiday. An alert needs all of:
- * at least three weeks, `DEVIATIONS` robust deviations above the median, twice the median, and a floor in USD above it.
- * The first three keep small samples quiet, the last small sums. It depends on nothing but its input.
+ * at least three weeks, `DEVIATIONS` robust deviations above the median, `LEAST_FACTOR` times the median, and a difference of a
+ * floor in USD and of half a usual day. The first three keep small samples quiet, the last two small sums and early hours. It
+ * depends on nothing but its input.
  */
 const DEVIATIONS = 6
 /** Ratio of the standard deviation to the MAD of a normal distribution. */
 const SIGMA_OF_MAD = 1.4826
-const LEAST_FACTOR = 2
+const LEAST_FACTOR = 2.5
+const LEAST_SHARE_OF_DAY = 0.5
 const FEWEST_WEEKS = 3
 
 /** Sums of one weekday until the same hour. */
@@ -17,6 +19,8 @@ export interface SpendPace {
   readonly todayNanoUsd: number
   /** The same of earlier weeks, in any order. */
   readonly pastNanoUsd: readonly number[]
+  /** The whole days of these. */
+  readonly pastDaysNanoUsd: readonly number[]
   /** Least difference that counts. */
   readonly floorNanoUsd: number
 }
@@ -28,11 +32,17 @@ export interface UnusualSpend {
 }
 
 /** Returns the bound that today's spend has passed; `undefined` where it is within, or too little is known. */
-export function findUnusualSpend({ todayNanoUsd, pastNanoUsd, floorNanoUsd }: SpendPace): UnusualSpend | undefined {
+export function findUnusualSpend({
+  todayNanoUsd,
+  pastNanoUsd,
+  pastDaysNanoUsd,
+  floorNanoUsd,
+}: SpendPace): UnusualSpend | undefined {
   if (pastNanoUsd.length < FEWEST_WEEKS) return undefined
   const usualNanoUsd = medianOf(pastNanoUsd)
   const mad = medianOf(pastNanoUsd.map((sum) => Math.abs(sum - usualNanoUsd)))
-  const margin = Math.max(DEVIATIONS * SIGMA_OF_MAD * mad, (LEAST_FACTOR - 1) * usualNanoUsd, floorNanoUsd)
+  const ofDay = LEAST_SHARE_OF_DAY * medianOf(pastDaysNanoUsd)
+  const margin = Math.max(DEVIATIONS * SIGMA_OF_MAD * mad, (LEAST_FACTOR - 1) * usualNanoUsd, ofDay, floorNanoUsd)
   const boundNanoUsd = Math.ceil(usualNanoUsd + margin)
   return todayNanoUsd > boundNanoUsd ? { usualNanoUsd: Math.round(usualNanoUsd), boundNanoUsd } : undefined
 }
