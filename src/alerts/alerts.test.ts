@@ -18,24 +18,27 @@ const CAP: CrossedCap = {
   share: 80,
   settledNanoUsd: 40_120_000_000,
   limitNanoUsd: 50_000_000_000,
-  keyName: 'ci',
+  ownerName: 'ci',
 }
 
 for (const [cap, title] of [
   [{}, 'Key “ci” (key_1) spent 80 % of the cap of the month (2026-12): $40.12 of $50.00.'],
   [
-    { scope: 'team:research', keyName: null, share: 50 },
-    'Team research spent 50 % of the cap of the month (2026-12): $40.12 of $50.00.',
+    { scope: 'team:team_7', ownerName: 'research', share: 50 },
+    'Team “research” (team_7) spent 50 % of the cap of the month (2026-12): $40.12 of $50.00.',
   ],
   [
     { scope: 'instance', share: 100 },
     'All keys together reached the cap of the month (2026-12): $40.12 of $50.00 is spent. Requests that exceed it are refused until 2027-01-01 00:00 UTC.',
   ],
   [
-    { scope: 'user:ada', window: 'd:2026-02-28', settledNanoUsd: 8_000_000, limitNanoUsd: 10_000_000 },
+    { scope: 'user:ada', ownerName: null, window: 'd:2026-02-28', settledNanoUsd: 8_000_000, limitNanoUsd: 10_000_000 },
     'Person ada spent 80 % of the cap of the day (2026-02-28): $0.0080 of $0.0100.',
   ],
-  [{ scope: 'tag:nightly' }, 'Tag nightly spent 80 % of the cap of the month (2026-12): $40.12 of $50.00.'],
+  [
+    { scope: 'tag:nightly', ownerName: null },
+    'Tag nightly spent 80 % of the cap of the month (2026-12): $40.12 of $50.00.',
+  ],
 ] as const)
   test(`cap alert: ${title}`, (t) => {
     t.is(capAlert({ ...CAP, ...cap }).title, title)

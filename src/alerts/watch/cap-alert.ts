@@ -8,10 +8,10 @@ const DIGEST_SHOWN = 8
 
 /** Builds the alert about a cap of which a share is spent. */
 export function capAlert(cap: CrossedCap): Alert {
-  const { scope, window, share, settledNanoUsd, limitNanoUsd, keyName } = cap
+  const { scope, window, share, settledNanoUsd, limitNanoUsd, ownerName } = cap
   const { words, endsAt } = periodOf(window)
   const [spent, limit] = [usd(settledNanoUsd), usd(limitNanoUsd)]
-  const name = nameOf(scope, keyName)
+  const name = nameOf(scope, ownerName)
   const title =
     share >= ALL
       ? `${name} reached the cap of ${words}: ${spent} of ${limit} is spent. Requests that exceed it are refused until ${endsAt}.`
@@ -30,16 +30,16 @@ function severityOf(share: number): AlertSeverity {
   return share >= ALL ? 'critical' : share >= MOST ? 'warning' : 'info'
 }
 
+const OWNERS: Readonly<Record<string, string>> = { 'key:key': 'Key', user: 'Person', team: 'Team', tag: 'Tag' }
+
 /** Names the owner of a cap. A local client's scope is a digest of its credential. */
-function nameOf(scope: string, keyName: string | null): string {
+function nameOf(scope: string, name: string | null): string {
   if (scope === 'instance') return 'All keys together'
-  if (scope.startsWith('key:key:')) {
-    const id = scope.slice('key:key:'.length)
-    return keyName === null ? `Key ${id}` : `Key “${keyName}” (${id})`
-  }
-  if (scope.startsWith('key:local:')) return `Local client ${scope.slice('key:local:'.length).slice(0, DIGEST_SHOWN)}`
-  const [, kind = '', id = ''] = /^(user|team|tag):(.*)$/s.exec(scope) ?? []
-  return kind === '' ? scope : `${{ user: 'Person', team: 'Team', tag: 'Tag' }[kind]} ${id}`
+  const [, kind = '', id = ''] = /^(key:key|key:local|user|team|tag):(.*)$/s.exec(scope) ?? []
+  if (kind === 'key:local') return `Local client ${id.slice(0, DIGEST_SHOWN)}`
+  const owner = OWNERS[kind]
+  if (owner === undefined) return scope
+  return name === null ? `${owner} ${id}` : `${owner} “${name}” (${id})`
 }
 
 /** Returns a window's period in words, and the moment of its end. */

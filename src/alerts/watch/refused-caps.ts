@@ -43,6 +43,7 @@ export function windowsAt(nowMs: number): readonly [day: string, month: string] 
   return [`d:${text.slice(0, 10)}`, `m:${text.slice(0, 7)}`]
 }
 
-function scopesOf({ scope, userId }: Caller): string[] {
-  return [`key:${scope}`, 'instance', ...(userId === undefined ? [] : [`user:${userId}`])]
+function scopesOf({ scope, userId, teamId, tags = [] }: Caller): string[] {
+  const owners = [userId && `user:${userId}`, teamId && `team:${teamId}`].filter((owner) => owner !== undefined)
+  return [`key:${scope}`, 'instance', ...owners, ...tags.map((tag) => `tag:${tag}`)]
 }

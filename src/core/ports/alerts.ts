@@ -84,8 +84,8 @@ export interface CrossedCap {
   readonly share: number
   readonly settledNanoUsd: number
   readonly limitNanoUsd: number
-  /** Name of the key, where the cap is a key's and the key has one. */
-  readonly keyName: string | null
+  /** Name of its key, team or person, where that has one. */
+  readonly ownerName: string | null
 }
 
 /** A cap that has refused a request. */

@@ -28,7 +28,7 @@ export const findCrossedCaps: Command<CapQuery, CrossedCap[]> = async (db, { win
           and (w.settled_nano_usd + w.held_nano_usd) * 100 >= w.limit_nano_usd * ${sql.lit(NEARLY_ALL)} then 100`
   const { rows } = await sql<CrossedCap>`
     select c.scope as "scope", c.window_id as "window", c.share as "share", c.settled_nano_usd as "settledNanoUsd",
-      c.limit_nano_usd as "limitNanoUsd", k.name as "keyName"
+      c.limit_nano_usd as "limitNanoUsd", coalesce(k.name, t.name, a.name) as "ownerName"
     from (
       select w.scope, w.window_id, w.settled_nano_usd, w.limit_nano_usd, case ${ended} ${sql.join(passed, sql` `)} end as share
       from spend_window as w
@@ -36,6 +36,8 @@ export const findCrossedCaps: Command<CapQuery, CrossedCap[]> = async (db, { win
         and (w.settled_nano_usd + w.held_nano_usd) * 100 >= w.limit_nano_usd * ${sql.lit(least)}
     ) as c
     left join api_key as k on c.scope = ${sql.lit(KEY_SCOPE)} || k.id
+    left join team as t on c.scope = 'team:' || t.id
+    left join account as a on c.scope = 'user:' || a.id
     where c.share is not null and not exists (
       select 1 from alert_mark as m where m.dedupe_key = 'cap:' || c.share || ':' || c.scope || ':' || c.window_id
     )

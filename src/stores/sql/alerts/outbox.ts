@@ -194,6 +194,8 @@ export const pruneAlerts: Command<Record<string, never>, number> = async (db, _,
     .where('dedupe_key', 'in', (from) =>
       from.selectFrom('alert_mark').select('dedupe_key').where('repeats_at_ms', '<=', now).limit(PRUNED_AT_ONCE),
     )
+    // Checks again on the locked rows: the alert may have been raised again since they were selected.
+    .where('repeats_at_ms', '<=', now)
     .executeTakeFirstOrThrow()
   return ids.length + Number(numDeletedRows)
 }
