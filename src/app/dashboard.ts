@@ -126,7 +126,6 @@ export function openDashboard(parts: DashboardParts): DashboardOptions | undefin
     receipts: telemetry.receipts,
     ...intake,
     payments: agentPayments?.books ?? createPaymentBooks(database),
-    payments: createPaymentBooks(database),
     alerts: createAlertBooks({ config, database, clock }),
     budgets: createBudgets(database),
     credits: config.mode === 'cloud' ? (page) => database.run('ledger.list', page) : undefined,
