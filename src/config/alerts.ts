@@ -15,7 +15,7 @@ const channel = z
         '`webhook`: a signed POST (Standard Webhooks). `slack`: an incoming webhook of Slack, or of a service that takes the same JSON. `email`: by `alerts.smtp`.',
       ),
     url: fromEnv(address.optional(), undefined, { secret: true }).describe(
-      'Address of a webhook. In the file a dollar sign and the name of a variable in braces stands for its value. Redirects are not followed.',
+      'Address of a webhook. In the file a dollar sign and the name of a variable in braces is replaced by its value. Redirects are not followed.',
     ),
     secret: fromEnv(
       z

@@ -19,7 +19,7 @@ interface ConfiguredChannel {
   readonly kinds: readonly AlertKind[]
 }
 
-/** What channels share. */
+/** Parts that channels share. */
 export interface ChannelParts {
   readonly clock: Clock
   /** Address of the gateway's pages; unset: messages have no link. */

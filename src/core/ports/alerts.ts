@@ -19,7 +19,7 @@ export interface Alert {
   /** One sentence. */
   readonly title: string
   readonly details: AlertDetails
-  /** Of alerts with the same key, from any process, one is sent within `quietMs`. */
+  /** Key: of alerts with the same, from any process, one is sent within `quietMs`. */
   readonly dedupeKey: string
   /** Default: forever. */
   readonly quietMs?: number | undefined
