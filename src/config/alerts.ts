@@ -48,7 +48,7 @@ const smtp = z.strictObject({
   }).describe(
     'Mail server, e.g. `smtps://user:password@mail.example.com:465`, or `smtp://…:587` for STARTTLS. A password is sent over TLS alone.',
   ),
-  from: fromEnv(email.default('turnpike@localhost'), 'SVC_SMTP_FROM').describe('Sender of e-mail.'),
+  from: fromEnv(email.optional(), 'SVC_SMTP_FROM').describe('Sender of e-mail.'),
 })
 
 /** Alerts and their channels. */
@@ -119,11 +119,9 @@ export const alerts = z
       ),
   })
   .superRefine(({ channels, smtp }, context) => {
-    const isMissing = smtp.url === undefined && Object.values(channels).some(({ kind }) => kind === 'email')
-    if (isMissing)
-      context.addIssue({
-        code: 'custom',
-        path: ['smtp', 'url'],
-        message: 'a channel of kind `email` needs a mail server',
-      })
+    if (!Object.values(channels).some(({ kind }) => kind === 'email')) return
+    for (const name of ['url', 'from'] as const)
+      if (smtp[name] === undefined)
+        context.addIssue({ code: 'custom', path: ['smtp', name], message: `a channel of kind \`email\` needs \`${name}\`` })
+  })
   })

@@ -8,7 +8,7 @@ import { createWebhook } from './webhook.ts'
 /** Channels as configured; their presence in each kind was checked with the configuration. */
 export interface ConfiguredChannels {
   readonly channels: Readonly<Record<string, ConfiguredChannel>>
-  readonly smtp: { readonly url?: string | undefined; readonly from: string }
+  readonly smtp: { readonly url?: string | undefined; readonly from?: string | undefined }
 }
 
 interface ConfiguredChannel {
@@ -33,6 +33,6 @@ export function createChannels({ channels, smtp }: ConfiguredChannels, parts: Ch
     const common = { name, kind, kinds: new Set(kinds) }
     if (kind === 'webhook') return { ...common, send: createWebhook({ url, secret, clock: parts.clock }) }
     if (kind === 'slack') return { ...common, send: createSlack({ url, pages }) }
-    return { ...common, send: createEmail({ url: smtp.url ?? '', from: smtp.from, to, pages }) }
+    return { ...common, send: createEmail({ url: smtp.url ?? '', from: smtp.from ?? '', to, pages }) }
   })
 }
