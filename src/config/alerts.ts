@@ -122,6 +122,9 @@ export const alerts = z
     if (!Object.values(channels).some(({ kind }) => kind === 'email')) return
     for (const name of ['url', 'from'] as const)
       if (smtp[name] === undefined)
-        context.addIssue({ code: 'custom', path: ['smtp', name], message: `a channel of kind \`email\` needs \`${name}\`` })
-  })
+        context.addIssue({
+          code: 'custom',
+          path: ['smtp', name],
+          message: `a channel of kind \`email\` needs \`${name}\``,
+        })
   })
