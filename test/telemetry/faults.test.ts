@@ -107,6 +107,17 @@ test('telemetry: a full disk is logged, and queued rows are stored when there is
   await eventually(async () => (await telemetry.usage('full', range))[0]?.requests === 300, 'what waited is stored')
 })
 
+test('telemetry: a read stores the rows that wait, and includes them', async (t) => {
+  const store = storeOn(await openDatabase(':memory:', 'telemetry'))
+  const telemetry = createTelemetry({ open: async () => store, log: createRecordingLog(), momentMs: 2 ** 30 })
+  t.teardown(() => telemetry.close(0))
+  const request = sampleRequest()
+  telemetry.record(request)
+  t.is((await telemetry.find('mine', request.id))?.id, request.id)
+  telemetry.record(sampleRequest())
+  t.is((await telemetry.list('mine', { limit: 5 })).length, 2)
+})
+
 test('telemetry: a database that cannot be opened is tried again', async (t) => {
   const database = await openDatabase(':memory:', 'telemetry')
   const log = createRecordingLog()

@@ -14,6 +14,9 @@ import { type RequestRow, toRow } from './rows.ts'
 /** A batch is large, and no request waits for it. */
 const PATIENCE_MS = 10_000
 
+/** Longest wait of a read for rows that are being stored; it goes on without them. */
+const STORED_WITHIN_MS = 1000
+
 const WRITING = {
   event: 'telemetry.not-stored',
   mostAtOnce: 500,
@@ -73,6 +76,11 @@ export function createTelemetry({ open, log, ...settings }: TelemetryOptions): S
     log,
     put: (rows) => run('telemetry.put', rows),
   })
+  /** Reads what has been recorded so far: rows that wait are stored first. */
+  const read = async <Name extends CommandName>(name: Name, input: CommandInput<Name>): Promise<CommandOutput<Name>> => {
+    await writer.flush(STORED_WITHIN_MS)
+    return run(name, input)
+  }
   return {
     run,
     record(request) {
@@ -82,15 +90,15 @@ export function createTelemetry({ open, log, ...settings }: TelemetryOptions): S
         writer.fail(error)
       }
     },
-    list: (scopes, page) => run('telemetry.list', { ...page, scopes }),
-    find: (scopes, id) => run('telemetry.find', { scopes, id }),
-    usage: (scopes, range) => run('telemetry.usage', { ...range, scopes }),
-    runs: (scopes, page) => run('telemetry.runs', { ...page, scopes }),
-    findRun: (scopes, id) => run('telemetry.run', { scopes, id }),
-    agentIds: (scopes, id, page) => run('telemetry.agents', { ...page, scopes, id }),
-    turns: (scopes, id, page) => run('telemetry.turns', { ...page, scopes, id }),
-    groups: (scopes, query) => run('telemetry.groups', { ...query, scopes }),
-    losses: (scopes, range) => run('telemetry.losses', { ...range, scopes }),
+    list: (scopes, page) => read('telemetry.list', { ...page, scopes }),
+    find: (scopes, id) => read('telemetry.find', { scopes, id }),
+    usage: (scopes, range) => read('telemetry.usage', { ...range, scopes }),
+    runs: (scopes, page) => read('telemetry.runs', { ...page, scopes }),
+    findRun: (scopes, id) => read('telemetry.run', { scopes, id }),
+    agentIds: (scopes, id, page) => read('telemetry.agents', { ...page, scopes, id }),
+    turns: (scopes, id, page) => read('telemetry.turns', { ...page, scopes, id }),
+    groups: (scopes, query) => read('telemetry.groups', { ...query, scopes }),
+    losses: (scopes, range) => read('telemetry.losses', { ...range, scopes }),
     async close(timeoutMs) {
       await writer.close(timeoutMs)
       await opener.close()
