@@ -44,8 +44,6 @@ export interface AppOptions {
   readonly clock: Clock
   readonly random: () => number
   readonly startedAtMs: number
-  /** Time-out of a command of the database, in milliseconds; default two seconds. */
-  readonly databasePatienceMs?: number | undefined
   readonly observers: readonly RequestObserver[]
   /** The configuration with the source of each value. */
   readonly loaded: LoadedConfig

@@ -13,17 +13,17 @@ export interface DatabaseOptions {
   readonly config: Config
   readonly log: Log
   readonly clock: Clock
-  readonly databasePatienceMs?: number | undefined
 }
 
 /**
  * Opens the database of accounts and money. Throws `ConfigError` when it cannot be opened: the gateway does not start.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<SqlStore> {
-  const { config, log, clock, databasePatienceMs: patienceMs } = options
+  const { config, log, clock } = options
   openDataFolder(config.data_dir)
   try {
-    return await openSqlStore({ databaseUrl: config.database_url, dataDir: config.data_dir, log, clock, patienceMs })
+    const { database_url: databaseUrl, data_dir: dataDir, database_timeout: patienceMs } = config
+    return await openSqlStore({ databaseUrl, dataDir, log, clock, patienceMs })
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
     throw new ConfigError(`${optionOf(config)}: ${messageWithCause(error)}`, { cause: error })

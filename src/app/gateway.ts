@@ -21,8 +21,6 @@ export interface GatewayOptions {
   readonly logging: Logging
   /** Start of the process, in milliseconds since 1970. */
   readonly startedAtMs: number
-  /** Time-out of a command of the database, in milliseconds; default two seconds. Gateways of tests have more: their machine is busy. */
-  readonly databasePatienceMs?: number | undefined
 }
 
 /** A listening gateway. */
@@ -46,7 +44,7 @@ export interface OpenGateway {
  * address, with all resources released.
  */
 export async function openGateway(options: GatewayOptions): Promise<OpenGateway> {
-  const { loaded, logging, startedAtMs, databasePatienceMs } = options
+  const { loaded, logging, startedAtMs } = options
   const { config } = loaded
   const { log, writeLine, flush } = logging
   const app = await createApp({
@@ -55,7 +53,6 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
     clock: { nowMs: () => Date.now() },
     random: Math.random,
     startedAtMs,
-    databasePatienceMs,
     observers: [requestLogger(writeLine, config.log_level)],
     loaded,
   })

@@ -2,6 +2,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import { eventually } from '../support/eventually.ts'
+import { USUAL_DATABASE_TIMEOUT } from '../support/gateway.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { valueAt } from '../support/json.ts'
 import { SHORT_WAIT_MS } from '../support/short-wait.ts'
@@ -9,7 +10,7 @@ import { openCostFixtureWith } from './cost-fixture.ts'
 
 /** Limits the wait of a caller while the database does not answer. */
 const waiting = { timeoutMs: SHORT_WAIT_MS }
-const cost = await openCostFixtureWith(startGatewayProcess)
+const cost = await openCostFixtureWith(startGatewayProcess, { env: USUAL_DATABASE_TIMEOUT })
 test.after.always(() => cost.close())
 
 test.serial('store down: guarded requests are 503 while it is down, others run, and nothing stays held', async (t) => {

@@ -29,8 +29,10 @@ export type Environment = Readonly<Record<string, string>>
 export type Start<Started extends Gateway> = (env: Environment) => Promise<Started>
 
 const DEFAULT_GRACE_MS = 5000
-/** A busy machine may take seconds for a command of the database; what happens after its two is tested on processes. */
-const PATIENCE_MS = 20_000
+/** A busy machine may take seconds for a command of the database. Tests of the time limit set that of a user. */
+const DATABASE_TIMEOUT = '20s'
+/** The time limit of commands of the database that a user has. */
+export const USUAL_DATABASE_TIMEOUT = { SVC_DATABASE_TIMEOUT: '2s' }
 /** The only variables a gateway inherits: a developer's keys and settings must not reach a test. */
 const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_V8_COVERAGE']
 
@@ -98,7 +100,7 @@ async function openHere(env: Environment, output: string[]) {
   try {
     const loaded = loadConfig(env)
     const logging = await createLogging({ level: loaded.config.log_level, isTerminal: false, write })
-    const gateway = await openGateway({ loaded, logging, startedAtMs: Date.now(), databasePatienceMs: PATIENCE_MS })
+    const gateway = await openGateway({ loaded, logging, startedAtMs: Date.now() })
     output.push(gateway.banner, await gateway.firstOperatorNote())
     return { ...gateway, flush: logging.flush }
   } catch (error) {
@@ -113,6 +115,7 @@ export function gatewayEnvironment({ dataFolder, address }: { dataFolder: string
   const inherited = INHERITED.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))
   // The gateway chooses the default pipeline itself, so that a changed default is noticed.
   const pipeline = PIPELINE === DEFAULT_PIPELINE ? {} : { SVC_PIPELINE: PIPELINE }
-  const defaults = { HOST: address, PORT: '0', SVC_DATA_DIR: dataFolder, LOG_LEVEL: 'info', ...pipeline }
-  return { ...Object.fromEntries(inherited), ...defaults }
+  const place = { HOST: address, PORT: '0', SVC_DATA_DIR: dataFolder }
+  const settings = { LOG_LEVEL: 'info', SVC_DATABASE_TIMEOUT: DATABASE_TIMEOUT, ...pipeline }
+  return { ...Object.fromEntries(inherited), ...place, ...settings }
 }

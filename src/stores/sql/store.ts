@@ -7,7 +7,7 @@ import { openSqliteStore } from './sqlite/store.ts'
 /**
  * The database of accounts and money, in a file of the data folder or on a PostgreSQL server. Commands run one after
  * another in transactions: each is atomic, and on disk when its promise resolves. While the
- * database is unusable, commands reject within two seconds with `service_unavailable` and the cause.
+ * database is unusable, commands reject within their time-out with `service_unavailable` and the cause.
  */
 export interface SqlStore {
   /** Runs a command. Throws what the command throws, or `service_unavailable`. */

@@ -6,6 +6,7 @@ import { stock } from '../../billing/shop.ts'
 import { agentFixtureEnvironment, type ReadChallenge } from '../../payments/agent-fixture.ts'
 import { startCloudProcess } from '../../support/accounts.ts'
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts'
+import { USUAL_DATABASE_TIMEOUT } from '../../support/gateway.ts'
 import { type GatewayProcess, startGatewayProcess } from '../../support/gateway-process.ts'
 import type { Reply } from '../../support/http-client.ts'
 import type { JsonObject } from '../../support/json.ts'
@@ -127,6 +128,7 @@ export async function openPlant(owner: Owner, { engine, config = {}, dataDir: gi
   const prices = stock(stripe)
   const databases = databaseUrl === undefined ? [] : [databaseUrl]
   const common = (through: Links) => ({
+    ...USUAL_DATABASE_TIMEOUT,
     ANTHROPIC_API_KEY: OPERATOR_KEY,
     ANTHROPIC_BASE_URL: through.provider?.url ?? provider.url,
     SVC_CONFIG: file,
