@@ -1,20 +1,23 @@
 /**
  * Loaded by Node first in each thread of tests, and in the threads that these start: what the project's own modules import
- * by these names comes from the bundles of `scripts/one-file-packages.mjs`. JavaScript, and without imports of ours, since
- * every thread pays for it.
+ * by these names comes from the bundles of `scripts/one-file-packages.mjs`, and so does AVA's part of a thread. JavaScript,
+ * and without imports of ours, since every thread pays for it.
  */
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 
+const AVA = 'node_modules/ava/lib/worker/base.js'
 const names = process.env.TURNPIKE_TEST_PACKAGES
 /** @type {Record<string, string>} */
 const urls = names === undefined ? {} : JSON.parse(readFileSync(names, 'utf8'))
 
 registerHooks({
   resolve(specifier, context, next) {
+    if (specifier.endsWith(AVA) && urls[AVA] !== undefined)
+      return { url: urls[AVA], format: 'module', shortCircuit: true }
     const url = urls[specifier]
-    // Other packages than AVA keep what they were installed with; bundles of ours lie beside them.
-    const isOurs = url !== undefined && !/\/node_modules\/(?!\.cache\/|ava\/)/.test(context.parentURL ?? '')
+    // Other packages keep what they were installed with; bundles of ours lie beside them.
+    const isOurs = url !== undefined && !/\/node_modules\/(?!\.cache\/)/.test(context.parentURL ?? '')
     return isOurs ? { url, format: 'module', shortCircuit: true } : next(specifier, context)
   },
 })
