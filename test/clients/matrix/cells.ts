@@ -22,8 +22,9 @@ import { openaiSdk } from './openai-sdk.ts'
  *            SDK ─▶ its own HTTP ─▶ gateway ─▶ stand-in of the provider, as strict as it
  *   Client ──┘ and the answer it gives          └── Said, its model's reply; Heard, its requests
  *
- * Limits: each SDK in the version that is installed, and in its most used way of calling. `npm test` leaves some out, which
- * `npm run drill:clients` runs.
+ * Limits: each SDK in the version that is installed, and in its most used way of calling. `npm run drill:clients` runs all
+ * of them in every cell. `npm test` leaves some SDKs out, and runs a claim in every second cell, as on a chessboard; the next
+ * claim has the other cells. So each claim has each SDK and each provider, and each cell half of the claims.
  */
 
 /** One cell: an SDK in front of a provider. */
@@ -92,13 +93,17 @@ export async function openCells(pipeline = 'none'): Promise<CellFixture> {
   }
 }
 
-/** Declares a test for each cell, or those `among` them: `anthropic-sdk → gemini: <claim>`. */
+let claims = 0
+
+/** Declares a test for each cell of this run, or those `among` them: `anthropic-sdk → gemini: <claim>`. */
 export function eachCell(
   claim: string | ((cell: Cell) => string),
   run: (t: ExecutionContext, cell: Cell) => Promise<void>,
   among: (cell: Cell) => boolean = () => true,
 ): void {
-  for (const cell of CELLS.filter(among)) {
+  const colour = claims++ % 2
+  const own = CELLS.filter((_, index) => isDrill || index % 2 === colour)
+  for (const cell of own.filter(among)) {
     const text = typeof claim === 'string' ? claim : claim(cell)
     test(`${cell.client.name} → ${cell.provider}: ${text}`, (t) => run(t, cell))
   }
