@@ -25,8 +25,8 @@ export default {
   ],
   timeout: '60s',
   sortTestFiles: (one, other) => Number(LONG.test(other)) - Number(LONG.test(one)),
-  // One more file than cores: a few wait for processes or for time.
-  concurrency: availableParallelism() + 1,
+  // Two more files than cores: many wait for processes or for time.
+  concurrency: availableParallelism() + 2,
   environmentVariables: {
     NODE_COMPILE_CACHE: 'node_modules/.cache/turnpike',
     TURNPIKE_TEST_PACKAGES: await bundlePackages(),
