@@ -77,7 +77,10 @@ export function createTelemetry({ open, log, ...settings }: TelemetryOptions): S
     put: (rows) => run('telemetry.put', rows),
   })
   /** Reads what has been recorded so far: rows that wait are stored first. */
-  const read = async <Name extends CommandName>(name: Name, input: CommandInput<Name>): Promise<CommandOutput<Name>> => {
+  const read = async <Name extends CommandName>(
+    name: Name,
+    input: CommandInput<Name>,
+  ): Promise<CommandOutput<Name>> => {
     await writer.flush(STORED_WITHIN_MS)
     return run(name, input)
   }
