@@ -44,6 +44,15 @@ export function isEditable(name: string): boolean {
   return WHOLE_SECTIONS.some((each) => each === section) && key !== '' && name.length <= LONGEST_NAME
 }
 
+/** Throws `invalid_request` for an option that needs a restart. */
+export function assertEditable(name: string): void {
+  if (isEditable(name)) return
+  throw new GatewayError(
+    'invalid_request',
+    `name: expected \`costs.…\`, \`models.…\`, \`pipeline.default\` or \`pipeline.off\`, got \`${name}\`.`,
+  )
+}
+
 /** Returns the names of all options that can be changed, without the operator's own names of models. */
 export function editableOptions(): string[] {
   return listOptions(configSchema)
@@ -53,13 +62,9 @@ export function editableOptions(): string[] {
 
 /** Parses a value by the schema of its option. Throws `invalid_request`. */
 export function parseOverride({ name, value }: Override): unknown {
+  assertEditable(name)
   const [section, key] = split(name)
-  if (!isEditable(name))
-    throw new GatewayError(
-      'invalid_request',
-      `name: expected \`costs.…\`, \`models.…\`, \`pipeline.default\` or \`pipeline.off\`, got \`${name}\`.`,
-    )
-  // Safe: `isEditable` names sections of the schema only.
+  // Safe: `assertEditable` accepts sections of the schema only.
   const parsed = configSchema.shape[section as Section].safeParse({ [key]: value })
   const fault = parsed.error?.issues[0]
   if (fault?.code === 'unrecognized_keys') throw new GatewayError('invalid_request', `name: there is no \`${name}\`.`)

@@ -1,5 +1,12 @@
 import { stringify } from 'yaml'
-import { assertOpen, editableOptions, isEditable, parseOverride, withOverrides } from '../../config/overlay.ts'
+import {
+  assertEditable,
+  assertOpen,
+  editableOptions,
+  isEditable,
+  parseOverride,
+  withOverrides,
+} from '../../config/overlay.ts'
 import type { Config } from '../../config/schema.ts'
 import { settingsInForce } from '../../config/settings-in-force.ts'
 import { GatewayError } from '../../core/errors.ts'
@@ -36,8 +43,8 @@ export async function openSettings(options: SettingsOptions): Promise<OpenSettin
       return { ...effects, yaml: yamlOf(wanted), locked: lockOf(wanted.name, options) }
     },
     async change(wanted, author) {
-      assertWritable(wanted.name, options)
       assertUsable(wanted, options, inUse)
+      assertWritable(wanted.name, options)
       const value = wanted.value === null ? null : JSON.stringify(wanted.value)
       const changed = await store.change({ ...author, name: wanted.name, value })
       await inUse.changed()
@@ -71,7 +78,8 @@ function assertUsable(
   inUse: SettingsInUse,
 ): { before: Config; after: Config } {
   const { name, value } = wanted
-  if (value !== null) parseOverride(wanted)
+  if (value === null) assertEditable(name)
+  else parseOverride(wanted)
   if (JSON.stringify(value).length > LONGEST_VALUE)
     throw new GatewayError('invalid_request', `value: expected at most ${LONGEST_VALUE} characters of JSON.`)
   const others = inUse.overrides.filter((override) => override.name !== name)
@@ -131,7 +139,8 @@ function shownSettings(options: SettingsOptions, inUse: SettingsInUse): object {
   const stored = new Map(inUse.keys.filter(({ isInForce }) => isInForce).map((key) => [key.provider, key]))
   const sourceOf = (name: string) => {
     const provider = /^providers\.(?:openai-compatible\.)?([^.]+)\.(?:api_key|base_url)$/.exec(name)?.[1] ?? ''
-    if (overridden.has(name)) return 'dashboard' as const
+    const isOverridden = [...overridden].some((each) => each === name || each.startsWith(`${name}.`))
+    if (isOverridden) return 'dashboard' as const
     const isStored = stored.has(provider) && loaded.sourceOf(name) === 'default'
     return isStored && (name.endsWith('.api_key') || stored.get(provider)?.baseUrl !== undefined)
       ? ('dashboard' as const)

@@ -1,0 +1,77 @@
+import { useState } from 'preact/hooks'
+import { call } from '../../api.ts'
+import { moment } from '../../format.ts'
+import { Failure } from '../../parts/states.tsx'
+import { useData } from '../../use-data.ts'
+
+const PATH = '/dashboard/api/settings/changes'
+
+interface Change {
+  readonly seq: number
+  readonly atMs: number
+  readonly actor: string
+  readonly name: string
+  readonly value: string | null
+  readonly previous: string | null
+}
+
+/** List of changes with their authors; the last one of an option can be undone. */
+export function History({ round, onUndone }: { round: number; onUndone: () => void }) {
+  const { data, error, reload } = useData<{ data: readonly Change[] }>(`${PATH}?round=${round}`)
+  const [failure, setFailure] = useState<Error>()
+  const changes = data?.data ?? []
+  const last = new Map(changes.toReversed().map(({ name, seq }) => [name, seq]))
+  const undo = (seq: number) =>
+    call(`${PATH}/${seq}/undo`, { method: 'POST' })
+      .then(() => {
+        setFailure(undefined)
+        onUndone()
+      })
+      .catch(setFailure)
+  if (changes.length === 0 && error === undefined) return null
+  return (
+    <section aria-labelledby="changes">
+      <h2 id="changes">Changes</h2>
+      {error && <Failure error={error} onRetry={reload} />}
+      {failure && <Failure error={failure} />}
+      <div class="scroll" tabIndex={0} role="region" aria-label="Changes of settings">
+        <table class="text-table">
+          <thead>
+            <tr>
+              <th scope="col">When</th>
+              <th scope="col">Author</th>
+              <th scope="col">Option</th>
+              <th scope="col">From</th>
+              <th scope="col">To</th>
+              <th scope="col">Undo</th>
+            </tr>
+          </thead>
+          <tbody>
+            {changes.map(({ seq, atMs, actor, name, value, previous }) => (
+              <tr key={seq}>
+                <td>{moment(atMs)}</td>
+                <td>{actor}</td>
+                <th scope="row">
+                  <code>{name}</code>
+                </th>
+                <td class="value">
+                  <code>{previous ?? 'default'}</code>
+                </td>
+                <td class="value">
+                  <code>{value ?? 'default'}</code>
+                </td>
+                <td>
+                  {last.get(name) === seq && !name.startsWith('providers.') && (
+                    <button type="button" class="quiet small" onClick={() => undo(seq)} aria-label={`Undo ${name}`}>
+                      Undo
+                    </button>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
