@@ -49,7 +49,7 @@ function insert(key: string, index: number): Promise<unknown> {
   const accountId = `account-${index % ACCOUNTS}`
   const audit = { id: `aud_${id}`, accountId, actor: 'bench', action: 'key.created', subject: id }
   const limits = index % 10 === 0 ? LIMITS : null
-  const rest = { name: null, pipelineConfig: null, limits, most: Number.MAX_SAFE_INTEGER, audit }
+  const rest = { name: null, pipelineConfig: null, createdBy: null, limits, most: Number.MAX_SAFE_INTEGER, audit }
   return store.run('keys.create', { id, accountId, hash: hashKey(key), prefix: prefixOf(key), ...rest })
 }
 

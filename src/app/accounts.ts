@@ -2,6 +2,10 @@ import { createAuthenticateKey } from '../accounts/keys/authenticate.ts'
 import { createKeyHash } from '../accounts/keys/key-hash.ts'
 import { Keys, type KeysOptions } from '../accounts/keys/keys.ts'
 import { LastUsed } from '../accounts/keys/last-used.ts'
+import { ManagedKeys } from '../accounts/keys/managed-keys.ts'
+import { People } from '../accounts/people/people.ts'
+import { Tags } from '../accounts/people/tags.ts'
+import { Teams } from '../accounts/people/teams.ts'
 import { createAnyVerifier } from '../accounts/sessions/own.ts'
 import type { VerifySession } from '../accounts/sessions/session.ts'
 import type { SessionOptions } from '../accounts/sessions/verify.ts'
@@ -12,7 +16,7 @@ import type { Disposal } from '../core/disposal.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { Log } from '../core/ports/log.ts'
 import { type Authenticate, createCloudAuthenticate, createLocalAuthenticate } from '../http/authentication.ts'
-import { operatorClaim } from '../http/dashboard/viewer.ts'
+import { createCloudViewer, operatorClaim } from '../http/dashboard/viewer.ts'
 import type { RequestLimits } from '../http/rate-limit.ts'
 import { createRefusalAudit } from '../http/refusal-audit.ts'
 import type { KeyRouteParts } from '../http/routes/keys.ts'
@@ -20,6 +24,7 @@ import { createSessionReader } from '../http/session.ts'
 import type { SignInParts } from '../http/sign-in/options.ts'
 import { openKeyLookup } from '../stores/sql/accounts/key-lookup.ts'
 import { createKeyStore } from '../stores/sql/accounts/key-store.ts'
+import { createPeopleStore } from '../stores/sql/accounts/people-store.ts'
 import type { SqlStore } from '../stores/sql/store.ts'
 import { type Opened, openParts } from './open-parts.ts'
 import { assertSignInComplete, openSignIn } from './sign-in.ts'
@@ -39,6 +44,8 @@ export interface Accounts {
 export interface AccountsOptions {
   readonly config: Config
   readonly database: SqlStore
+  /** Rows of requests; `undefined` when telemetry is off. */
+  readonly telemetry: Pick<SqlStore, 'run'> | undefined
   readonly limits: RequestLimits
   readonly assertPipeline: KeysOptions['assertPipeline']
   readonly clock: Clock
@@ -57,7 +64,7 @@ export function openAccounts(options: AccountsOptions): Promise<Opened<Accounts>
 }
 
 async function openCloudAccounts(options: AccountsOptions, disposal: Disposal): Promise<Accounts> {
-  const { config, database, limits, assertPipeline, clock, log } = options
+  const { config, database, telemetry, limits, assertPipeline, clock, log } = options
   warnOfUnpinned(config, log)
   const signIn = await openSignIn(options, disposal)
   const verify = await createVerifier(options, signIn)
@@ -70,17 +77,32 @@ async function openCloudAccounts(options: AccountsOptions, disposal: Disposal): 
   const hashKey = createKeyHash(config.keys.pepper)
   const authenticateKey = createAuthenticateKey({ lookup, hashKey, clock, onUse: (id) => lastUsed.note(id) })
   const { label, per_account: most } = config.keys
+  const session = createSessionReader({
+    verify,
+    limits,
+    openAccount: (id) => database.run('account.open', { id }),
+    isOperator: operatorClaim(config.sessions.operator_claim),
+  })
+  const changes = { store: keyStore, hashKey, label, most, assertPipeline }
+  const store = createPeopleStore({ accounts: database, telemetry })
+  const people = { store, lastUsed, clock }
   return {
     authenticate: createCloudAuthenticate(authenticateKey),
     routes: {
-      session: createSessionReader({
-        verify,
-        limits,
-        openAccount: (id) => database.run('account.open', { id }),
-        isOperator: operatorClaim(config.sessions.operator_claim),
-      }),
+      session,
       auditRefusals: createRefusalAudit({ append: (note) => database.run('audit.append', note), clock, log }),
-      keys: new Keys({ store: keyStore, hashKey, lastUsed, label, most, assertPipeline }),
+      keys: new Keys({ ...changes, lastUsed }),
+      admin: {
+        viewer: createCloudViewer({
+          session,
+          keysOf: (accountId, leads) => database.run('keys.in-reach', { accountId, leads }),
+        }),
+        people: new People(people),
+        teams: new Teams(people),
+        tags: new Tags(people),
+        keys: new ManagedKeys({ ...changes, people: store, lastUsed, clock }),
+        audit: (page) => store.audit(page),
+      },
     },
     verify,
     signIn,

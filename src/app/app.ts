@@ -102,7 +102,9 @@ async function openSubsystems(options: Watched, disposal: Disposal): Promise<Omi
   const pipelines = openPipelines({ config, registry, providers, log })
   internal.open({ pipelines, dialect: createMessagesDialect(), providers, prices: spend.prices, clock })
   const assertPipeline = (text: string) => void pipelines.for(undefined, text)
-  const accounts = disposal.nest(await openAccounts({ ...options, database, limits, assertPipeline }))
+  const accounts = disposal.nest(
+    await openAccounts({ ...options, database, telemetry: telemetry.store, limits, assertPipeline }),
+  )
   const agentPayments = await openAgentPayments({ ...options, database, spend, stores })
   disposal.use('agent payments', agentPayments)
   const shared = { pipelines, registry, limits, accounts, agentPayments, telemetry }

@@ -14,7 +14,7 @@ import { createMemoryCaptures } from '../http/dashboard/memory-captures.ts'
 import { createPeerCaptures } from '../http/dashboard/peer-captures.ts'
 import type { DashboardOptions } from '../http/dashboard/routes.ts'
 import type { SettingsControl } from '../http/dashboard/settings/control.ts'
-import { createCloudViewer, createLocalViewer, type ReadViewer } from '../http/dashboard/viewer.ts'
+import { createLocalViewer, type ReadViewer } from '../http/dashboard/viewer.ts'
 import type { RequestLimits } from '../http/rate-limit.ts'
 import type { Pipelines } from '../pipeline/pipelines.ts'
 import type { LoadedPlugin, PluginRegistry } from '../pipeline/registry.ts'
@@ -101,7 +101,7 @@ export function openDashboard(parts: DashboardParts): DashboardOptions | undefin
   const installed = () => registry.names.flatMap((name) => registry.get(name) ?? [])
   return {
     folder: BUILT_FILES,
-    viewer: viewerOf(config, { accounts, database }),
+    viewer: viewerOf(config, accounts),
     signIn: accounts.verify && {
       verify: accounts.verify,
       limits,
@@ -150,20 +150,14 @@ export function knownHostsOf({ server }: Config): ReadonlySet<string> {
   return new Set([server.public_url, server.dashboard_url].flatMap((url) => (url ? [new URL(url).hostname] : [])))
 }
 
-function viewerOf(
-  config: Config,
-  { accounts: { routes }, database }: Pick<DashboardParts, 'accounts' | 'database'>,
-): ReadViewer {
+function viewerOf(config: Config, { routes }: Accounts): ReadViewer {
   const { dashboard } = config
   if (routes === undefined) {
     // Safe: there is no dashboard with `off`.
     const access = dashboard.access as 'loopback' | 'open'
     return createLocalViewer({ access, knownHosts: knownHostsOf(config) })
   }
-  return createCloudViewer({
-    session: routes.session,
-    keysOf: (accountId, leads) => database.run('keys.in-reach', { accountId, leads }),
-  })
+  return routes.admin.viewer
 }
 
 function shown({ definition, configured }: LoadedPlugin) {

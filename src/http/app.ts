@@ -3,6 +3,7 @@ import Router from '@koa/router'
 import Koa, { type Context, type Middleware } from 'koa'
 import type { Discovery } from '../commerce/agent-payments/discovery.ts'
 import type { Provider } from '../core/ports/provider.ts'
+import { addAdmin } from './admin/routes.ts'
 import type { Intakes } from './body-intake.ts'
 import { addDashboard, type DashboardOptions } from './dashboard/routes.ts'
 import { notFound } from './not-found.ts'
@@ -33,6 +34,7 @@ import {
   type KeyRouteParts,
   listKeysRoute,
   revokeKeyRoute,
+  rotateKeyRoute,
 } from './routes/keys.ts'
 import { type LedgerRouteOptions, ledgerRoutes } from './routes/ledger.ts'
 import { billingUnavailable, keysUnavailable, localBalance } from './routes/local-mode.ts'
@@ -190,11 +192,13 @@ function addLedgerRoutes(router: Router<RequestState>, receipts: LedgerRouteOpti
 function addLocalRoutes(router: Router<RequestState>): void {
   router.get('/v1/billing/balance', localBalance)
   router.all(['/v1/billing', '/v1/billing/{*rest}'], billingUnavailable)
-  router.all(['/v1/keys', '/v1/keys/{*rest}'], keysUnavailable)
+  router.all(['/v1/keys', '/v1/keys/{*rest}', '/v1/admin/{*rest}'], keysUnavailable)
 }
 
 function addAccountRoutes(router: Router<RequestState>, accounts: KeyRouteOptions): void {
   router.post('/v1/keys', createKeyRoute(accounts)).get('/v1/keys', listKeysRoute(accounts))
+  router.post('/v1/keys/:id/rotate', rotateKeyRoute(accounts))
+  addAdmin(router, accounts.admin, accounts.intake)
   router.patch('/v1/keys/:id', changeKeyRoute(accounts)).delete('/v1/keys/:id', revokeKeyRoute(accounts))
 }
 

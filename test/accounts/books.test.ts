@@ -173,7 +173,7 @@ for (const engine of engines) {
   engine.test('keys: an earlier use does not undo a later one, whichever process writes first', async (t) => {
     const store = await (await engine.createPlace(t)).open()
     const audit = { id: 'aud_1', accountId: 'a', actor: 'user:a', action: 'key.created', subject: 'key_1' }
-    const rest = { name: null, pipelineConfig: null, limits: null, most: 1, audit }
+    const rest = { name: null, pipelineConfig: null, createdBy: null, limits: null, most: 1, audit }
     await store.run('keys.create', { id: 'key_1', accountId: 'a', hash: 'h', prefix: 'svc_live_ab', ...rest })
     for (const atMs of [2000, 1000, 3000, 2500]) await store.run('keys.touch', [['key_1', atMs]])
     t.like(await store.run('keys.list', { accountId: 'a' }), [{ id: 'key_1', lastUsedAtMs: 3000 }])

@@ -10,6 +10,7 @@ import { eventually } from '../support/eventually.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ask, type Reply, type SendOptions, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
+import { adminCalls } from './admin-calls.ts'
 
 /*
  * DESIGN. The OpenAPI document's reply schemas are written by hand; this test requests every route that the router has from a
@@ -54,7 +55,11 @@ function routesOf(parts: Partial<HttpAppOptions>): string[] {
 }
 
 test('http api: every route that is registered is documented, and no other', (t) => {
-  const served = routesOf({ accounts: anything, billing: anything, agent: anything } as Partial<HttpAppOptions>)
+  const served = routesOf({
+    accounts: { admin: anything },
+    billing: anything,
+    agent: anything,
+  } as Partial<HttpAppOptions>)
   t.true(served.length > 25)
   t.deepEqual(
     ROUTES.map(({ method, path }) => `${method} ${path}`).toSorted(),
@@ -191,7 +196,11 @@ test.serial('http api: the sandbox’s wallet has the documented shape', async (
 })
 
 test.serial('http api: in cloud mode replies have the documented shapes, and no route is left out', async (t) => {
-  const env = { SVC_MODE: 'cloud', SVC_SESSION_SECRET: 'the-secret-of-sessions-of-tests-and-nothing-else' }
+  const env = {
+    SVC_MODE: 'cloud',
+    SVC_SESSION_SECRET: 'the-secret-of-sessions-of-tests-and-nothing-else',
+    SVC_SESSION_OPERATOR_CLAIM: 'sub=ada',
+  }
   await using gateway = await startGateway(env)
   const { stdout } = await runCommandInThread(['session-token', '--user', 'ada'], { env })
   const headers = { authorization: `Bearer ${stdout.trim()}` }
@@ -202,7 +211,9 @@ test.serial('http api: in cloud mode replies have the documented shapes, and no 
   assertReply(t, 'get /v1/keys', await call('GET', '/v1/keys'))
   const key = `/v1/keys/${valueAt(created.json, 'id')}`
   assertReply(t, 'patch /v1/keys/{id}', await call('PATCH', key, { limits: { costPerDay: 5 } }))
+  assertReply(t, 'post /v1/keys/{id}/rotate', await call('POST', `${key}/rotate`, { overlapSeconds: 60 }))
   assertReply(t, 'delete /v1/keys/{id}', await call('DELETE', key))
+  for await (const [route, reply] of adminCalls(call)) assertReply(t, route, reply)
   assertReply(t, 'get /v1/billing/balance', await call('GET', '/v1/billing/balance'))
   assertShape(t, 'Error', (await call('POST', '/v1/billing/checkout', { tier: 'pro' })).json)
   const open = ROUTES.map(({ method, path }) => `${method} ${path}`).filter((route) => !checked.has(route))

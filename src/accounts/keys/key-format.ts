@@ -46,6 +46,11 @@ export function createKeyId(): string {
   return `key_${randomText(ID_LENGTH)}`
 }
 
+/** Creates the id of a team. */
+export function createTeamId(): string {
+  return `team_${randomText(ID_LENGTH)}`
+}
+
 /** Returns true for text with the form of a key record's id. */
 export function isKeyId(text: string): boolean {
   return ID_FORM.test(text)

@@ -13,6 +13,14 @@ const STORED = {
   createdAtMs: 0,
   lastUsedAtMs: 1000 as number | null,
   revokedAtMs: null as number | null,
+  accountId: 'u',
+  teamId: null,
+  tags: null,
+  suspendedAtMs: null,
+  expiresAtMs: null,
+  previousUntilMs: null,
+  createdBy: null,
+  limitsBy: null,
 }
 
 /** Keys on a store that has one key, and the calls to it. */

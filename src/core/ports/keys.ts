@@ -37,12 +37,35 @@ export interface StoredKey {
   readonly createdAtMs: number
   readonly lastUsedAtMs: number | null
   readonly revokedAtMs: number | null
+  readonly accountId: string
+  readonly teamId: string | null
+  /** JSON list. */
+  readonly tags: string | null
+  readonly suspendedAtMs: number | null
+  readonly expiresAtMs: number | null
+  /** End of the overlap of its last rotation. */
+  readonly previousUntilMs: number | null
+  /** `user:<id>` or `operator`; `null` for old keys. */
+  readonly createdBy: string | null
+  /** Actor that set the limits, when not the owner: the owner cannot change them. */
+  readonly limitsBy: string | null
+}
+
+/** Fields that managers of keys set, besides their owners. */
+export interface ManagedFields {
+  readonly teamId?: string | null | undefined
+  readonly tags?: string | null | undefined
+  readonly expiresAtMs?: number | null | undefined
 }
 
 /** A key to create. */
-export interface NewKey extends Pick<StoredKey, 'id' | 'prefix' | 'name' | 'pipelineConfig' | 'limits'> {
+export interface NewKey
+  extends Pick<StoredKey, 'id' | 'prefix' | 'name' | 'pipelineConfig' | 'limits' | 'createdBy'>,
+    ManagedFields {
   readonly accountId: string
   readonly hash: string
+  /** Operator or lead that creates it with limits; `null`: its owner. */
+  readonly manager?: string | null | undefined
   /** Most keys of the account that are not revoked. */
   readonly most: number
   readonly audit: AuditNote
@@ -56,10 +79,20 @@ export interface OwnedKey {
 }
 
 /** Changes of a key; fields that are left out stay. */
-export interface KeyChange extends OwnedKey {
+export interface KeyChange extends OwnedKey, ManagedFields {
   readonly name?: string | undefined
   readonly pipelineConfig?: string | null | undefined
   readonly limits?: string | null | undefined
+  readonly isSuspended?: boolean | undefined
+  /** Operator or lead of the change, who takes the limits from the owner's hands; `null`: the owner. */
+  readonly manager: string | null
+}
+
+/** A new secret of a key. The one before works until the overlap has passed. */
+export interface KeyRotation extends OwnedKey {
+  readonly hash: string
+  readonly prefix: string
+  readonly overlapMs: number
 }
 
 /** Last uses of keys: id and moment. */
@@ -74,8 +107,13 @@ export interface KeyStore {
   create(key: NewKey): Promise<StoredKey>
   /** Lists an account's keys, the revoked ones too, newest first. */
   list(accountId: string): Promise<StoredKey[]>
-  /** Changes a key that is not revoked; `undefined` when the account has no such key. */
+  /**
+   * Changes a key that is not revoked; `undefined` when the account has no such key. Throws `permission_error` for limits
+   * that are not the owner's to change, `invalid_request` for a team that takes no keys.
+   */
   change(change: KeyChange): Promise<StoredKey | undefined>
+  /** Replaces the secret of a key that is not revoked; `undefined` when the account has no such key. */
+  rotate(rotation: KeyRotation): Promise<StoredKey | undefined>
   /** Revokes a key; idempotent. Resolves with whether the account has such a key. */
   revoke(key: OwnedKey): Promise<boolean>
   /** Records the last uses of keys; a moment before the recorded one changes nothing. */

@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts'
 
 /** Form of a tag. */
-const TAG = /^[a-z0-9][a-z0-9._-]{0,39}$/
+export const TAG = /^[a-z0-9][a-z0-9._-]{0,39}$/
 /** Most tags of a request, those of its key included. */
 const MOST_TAGS = 8
 /** Request header with further tags, separated by commas. */

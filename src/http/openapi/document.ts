@@ -78,7 +78,7 @@ function operationOf(route: RouteEntry, amountCents: number | undefined): object
 }
 
 /** Optional bodies. */
-const OPTIONAL: ReadonlySet<RouteEntry['body']> = new Set(['SessionOrder', 'Portal'])
+const OPTIONAL: ReadonlySet<RouteEntry['body']> = new Set(['SessionOrder', 'Portal', 'KeyRotation', 'MemberRole'])
 
 const PAYMENT_REQUIRED = {
   description: 'It has to be paid first, or the payment was not good. Nothing was charged.',

@@ -1,3 +1,4 @@
+import { ADMIN_ROUTES } from './admin-routes.ts'
 import type { SCHEMAS } from './schemas.ts'
 
 /** Credential that a route requires. */
@@ -8,7 +9,7 @@ type Schema = keyof typeof SCHEMAS | 'any' | 'text'
 
 /** A public route, for the documentation. */
 export interface RouteEntry {
-  readonly method: 'get' | 'post' | 'patch' | 'delete'
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** Path, with its parameters in braces. */
   readonly path: string
   readonly summary: string
@@ -238,6 +239,15 @@ export const ROUTES: readonly RouteEntry[] = [
     reply: 'ChangedKey',
   },
   { method: 'delete', path: '/v1/keys/{id}', summary: 'Revokes an API key.', status: '204', ...CLOUD },
+  {
+    method: 'post',
+    path: '/v1/keys/{id}/rotate',
+    summary: 'Gives an API key a new secret; the one before works for the overlap.',
+    ...CLOUD,
+    body: 'KeyRotation',
+    reply: 'KeyWithSecret',
+  },
+  ...ADMIN_ROUTES,
   {
     method: 'post',
     path: '/v1/billing/checkout',

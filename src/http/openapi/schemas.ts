@@ -4,6 +4,7 @@ import { chatRequestSchema } from '../../dialects/chat/request-schema.ts'
 import { responsesRequestSchema } from '../../dialects/responses/request-schema.ts'
 import { receiptSchema } from '../../journal/receipts/schema.ts'
 import { ACCOUNT_SCHEMAS } from './account-schemas.ts'
+import { ADMIN_SCHEMAS } from './admin-schemas.ts'
 import { PAYMENT_SCHEMAS } from './payment-schemas.ts'
 import { amount, anyOf, count, described, list, object, ref, text } from './shapes.ts'
 
@@ -89,5 +90,6 @@ export const SCHEMAS = {
   }),
   Ready: object({ status: anyOf('ready', 'draining', 'failing') }),
   ...ACCOUNT_SCHEMAS,
+  ...ADMIN_SCHEMAS,
   ...PAYMENT_SCHEMAS,
 } as const

@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa'
 import type { Keys } from '../../accounts/keys/keys.ts'
+import type { AdminParts } from '../admin/routes.ts'
 import type { BodyIntake } from '../body-intake.ts'
 import { readControlBody } from '../control-body.ts'
 import type { RequestState } from '../request-context.ts'
@@ -16,6 +17,8 @@ export interface KeyRouteParts {
   readonly auditRefusals: Middleware
   readonly session: ReadSession
   readonly keys: Keys
+  /** The administration of all accounts. */
+  readonly admin: AdminParts
 }
 
 /** `POST /v1/keys`: creates a key, which is shown only once. */
@@ -42,6 +45,15 @@ export function changeKeyRoute({ session, keys, intake }: KeyRouteOptions): Midd
     const { userId } = await session(ctx)
     const body = await readControlBody(ctx.req, { intake, sender: userId })
     ctx.body = { ok: true, key: await keys.change(userId, idIn(ctx.path), body) }
+  }
+}
+
+/** `POST /v1/keys/:id/rotate`: gives a key a new secret, shown only once; the one before works for the overlap. */
+export function rotateKeyRoute({ session, keys, intake }: KeyRouteOptions): Middleware<RequestState> {
+  return async function rotateKey(ctx) {
+    const { userId } = await session(ctx)
+    const body = await readControlBody(ctx.req, { intake, sender: userId })
+    ctx.body = await keys.rotate(userId, idIn(ctx.path.slice(0, -'/rotate'.length)), body)
   }
 }
 

@@ -1,6 +1,19 @@
 import { openAccount, suspendAccount } from './accounts/account.ts'
-import { appendAudit, listAudit } from './accounts/audit.ts'
-import { changeKey, createKey, findKey, keysInReach, listKeys, revokeKey, touchKeys } from './accounts/keys.ts'
+import { appendAudit, listAudit, listRecentAudit } from './accounts/audit.ts'
+import {
+  changeKey,
+  createKey,
+  findKey,
+  keysInReach,
+  listKeys,
+  revokeKey,
+  rotateKey,
+  touchKeys,
+} from './accounts/keys.ts'
+import { listKeyFacts, listManagedKeys } from './accounts/managed-keys.ts'
+import { changePerson, createPerson, listMemberships, listPeople } from './accounts/people.ts'
+import { listTags, setTag } from './accounts/tags.ts'
+import { changeTeam, createTeam, listTeams, setMembership } from './accounts/teams.ts'
 import { findBlockedAccess, findCrossedCaps } from './alerts/facts.ts'
 import {
   leaseAlertWork,
@@ -72,6 +85,7 @@ import { admitSpend } from './spend/admit.ts'
 import { listBudgets, raiseBudget } from './spend/budgets.ts'
 import { flushSpend } from './spend/flush.ts'
 import { growSpend, reserveSpend, settleSpend, sweepSpend } from './spend/holds.ts'
+import { readScopes } from './spend/of-scopes.ts'
 import { listOver } from './spend/over.ts'
 import { openBudget, readSpend } from './spend/windows.ts'
 import { readFirstHour } from './telemetry/first-hour.ts'
@@ -81,6 +95,7 @@ import { putRequests } from './telemetry/put.ts'
 import { findRequest, listRequests } from './telemetry/read.ts'
 import { findRun, listAgentIds, listRuns, listTurns } from './telemetry/read-conversations.ts'
 import { readUsage } from './telemetry/read-usage.ts'
+import { listRefusals, readKeySpend } from './telemetry/recent.ts'
 
 /**
  * Commands that PostgreSQL runs without a transaction, which saves two round trips: of one statement, or of several that read
@@ -88,6 +103,7 @@ import { readUsage } from './telemetry/read-usage.ts'
  */
 const withoutTransaction = {
   'spend.read': readSpend,
+  'spend.of-scopes': readScopes,
   'spend.prune': pruneWindows,
   'spend.open-budget': openBudget,
   'spend.budgets': listBudgets,
@@ -129,6 +145,8 @@ const withoutTransaction = {
   'telemetry.turns': listTurns,
   'telemetry.losses': readLosses,
   'telemetry.groups': readGroups,
+  'telemetry.key-spend': readKeySpend,
+  'telemetry.refusals': listRefusals,
   'telemetry.prune': pruneRequests,
   'telemetry.prune-conversations': pruneConversations,
   'telemetry.prune-hours': pruneHours,
@@ -136,7 +154,14 @@ const withoutTransaction = {
   'keys.list': listKeys,
   'keys.find': findKey,
   'keys.in-reach': keysInReach,
+  'keys.list-managed': listManagedKeys,
+  'keys.facts': listKeyFacts,
+  'people.list': listPeople,
+  'people.memberships': listMemberships,
+  'teams.list': listTeams,
+  'tags.list': listTags,
   'audit.list': listAudit,
+  'audit.recent': listRecentAudit,
   'audit.append': appendAudit,
   'settings.version': readSettingVersion,
   'settings.read': readSettings,
@@ -181,6 +206,13 @@ export const commands = {
   'account.suspend': suspendAccount,
   'keys.create': createKey,
   'keys.change': changeKey,
+  'keys.rotate': rotateKey,
+  'people.create': createPerson,
+  'people.change': changePerson,
+  'teams.create': createTeam,
+  'teams.change': changeTeam,
+  'teams.set-member': setMembership,
+  'tags.set': setTag,
   'keys.revoke': revokeKey,
   'keys.touch': touchKeys,
   'settings.change': changeSetting,

@@ -1,7 +1,9 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { AuditNote, AuditRecord } from '../../../core/ports/audit.ts'
+import type { RecentAudit } from '../../../core/ports/people.ts'
 import type { Command, Moment } from '../engine/command.ts'
 import type { Database } from '../schema.ts'
+import type { AuditEntryTable } from './schema.ts'
 
 const LONGEST_LIST = 1000
 
@@ -39,12 +41,29 @@ export const listAudit: Command<AuditQuery, AuditRecord[]> = async (db, { accoun
     query = query.where((is) =>
       is.or([is('at_ms', '>', after.atMs), is.and([is('at_ms', '=', after.atMs), is('id', '>', after.id)])]),
     )
-  const rows = await query.execute()
-  return rows.map(({ at_ms, account_id, details, ...rest }) => ({
+  return (await query.execute()).map(toRecord)
+}
+
+/** Lists audit entries, newest first. */
+export const listRecentAudit: Command<RecentAudit, AuditRecord[]> = async (db, { accountId, after, limit }) => {
+  let query = db
+    .selectFrom('audit_entry')
+    .selectAll()
+    .orderBy('at_ms', 'desc')
+    .orderBy('id', 'desc')
+    .limit(Math.min(limit, LONGEST_LIST))
+  if (accountId !== undefined) query = query.where('account_id', '=', accountId)
+  if (after !== undefined)
+    query = query.where(sql<boolean>`(at_ms, id) < (select at_ms, id from audit_entry where id = ${after})`)
+  return (await query.execute()).map(toRecord)
+}
+
+function toRecord({ at_ms, account_id, details, ...rest }: AuditEntryTable): AuditRecord {
+  return {
     ...rest,
     atMs: at_ms,
     accountId: account_id,
     // Safe: they were written as above.
     details: JSON.parse(details) as AuditRecord['details'],
-  }))
+  }
 }

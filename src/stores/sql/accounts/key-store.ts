@@ -9,6 +9,7 @@ export function createKeyStore(store: Pick<SqlStore, 'run'>): KeyStore {
     create: (key) => written(store.run('keys.create', key)),
     list: (accountId) => store.run('keys.list', { accountId }),
     change: (change) => written(store.run('keys.change', change)),
+    rotate: (rotation) => written(store.run('keys.rotate', rotation)),
     revoke: (key) => written(store.run('keys.revoke', key)),
     touch: (uses) => store.run('keys.touch', uses),
   }

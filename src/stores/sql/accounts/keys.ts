@@ -1,13 +1,21 @@
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { GatewayError } from '../../../core/errors.ts'
-import type { KeyChange, KeyInUse, KeyUses, NewKey, OwnedKey, StoredKey } from '../../../core/ports/keys.ts'
+import type {
+  KeyChange,
+  KeyInUse,
+  KeyRotation,
+  KeyUses,
+  NewKey,
+  OwnedKey,
+  StoredKey,
+} from '../../../core/ports/keys.ts'
 import type { KeysInReach } from '../../../core/ports/people.ts'
 import type { Command } from '../engine/command.ts'
 import { type Places, statement } from '../engine/statement.ts'
+import type { Database } from '../schema.ts'
 import { ensureAccount } from './account.ts'
 import { appendAudit } from './audit.ts'
 import { SELECT_KEY_IN_USE } from './key-row.ts'
-import type { ApiKeyTable } from './schema.ts'
 
 const LONGEST_LIST = 10_000
 
@@ -22,6 +30,7 @@ export const createKey: Command<NewKey, StoredKey> = async (db, key, now) => {
     .executeTakeFirstOrThrow()
   if (count >= key.most)
     throw new GatewayError('permission_error', `This account has ${count} keys, which is the most. Revoke one first.`)
+  await assertTeam(db, key.teamId, key.accountId)
   const row = await db
     .insertInto('api_key')
     .values({
@@ -35,49 +44,63 @@ export const createKey: Command<NewKey, StoredKey> = async (db, key, now) => {
       created_at_ms: now,
       last_used_at_ms: null,
       revoked_at_ms: null,
+      team_id: key.teamId ?? null,
+      tags: key.tags ?? null,
+      expires_at_ms: key.expiresAtMs ?? null,
+      created_by: key.createdBy,
+      limits_by: key.limits === null ? null : (key.manager ?? null),
     })
-    .returning(STORED)
+    .returning(STORED_KEY)
     .executeTakeFirstOrThrow()
   await appendAudit(db, key.audit, now)
-  return toStored(row)
+  return row
 }
 
-const STORED = [
-  'id',
+/** Throws `invalid_request` unless the team takes keys of this account: its members', while it is not archived. */
+async function assertTeam(db: Kysely<Database>, teamId: string | null | undefined, accountId: string): Promise<void> {
+  if (teamId === null || teamId === undefined) return
+  const member = await db
+    .selectFrom('team_member')
+    .innerJoin('team', 'team.id', 'team_id')
+    .select('account_id')
+    .where('team_id', '=', teamId)
+    .where('account_id', '=', accountId)
+    .where('archived_at_ms', 'is', null)
+    .executeTakeFirst()
+  if (member === undefined)
+    throw new GatewayError('invalid_request', 'teamId: expected a team, not archived, of which the owner is a member.')
+}
+
+/** Columns of a stored key. */
+export const STORED_KEY = [
+  'api_key.id as id',
   'prefix',
-  'name',
-  'pipeline_config',
-  'limits',
-  'created_at_ms',
-  'last_used_at_ms',
-  'revoked_at_ms',
-] as const satisfies (keyof ApiKeyTable)[]
-
-function toStored(row: Pick<ApiKeyTable, (typeof STORED)[number]>): StoredKey {
-  const { id, prefix, name, pipeline_config, limits, created_at_ms, last_used_at_ms, revoked_at_ms } = row
-  return {
-    id,
-    prefix,
-    name,
-    pipelineConfig: pipeline_config,
-    limits,
-    createdAtMs: created_at_ms,
-    lastUsedAtMs: last_used_at_ms,
-    revokedAtMs: revoked_at_ms,
-  }
-}
+  'api_key.name as name',
+  'pipeline_config as pipelineConfig',
+  'api_key.limits as limits',
+  'api_key.created_at_ms as createdAtMs',
+  'last_used_at_ms as lastUsedAtMs',
+  'revoked_at_ms as revokedAtMs',
+  'account_id as accountId',
+  'team_id as teamId',
+  'tags',
+  'api_key.suspended_at_ms as suspendedAtMs',
+  'expires_at_ms as expiresAtMs',
+  'previous_until_ms as previousUntilMs',
+  'created_by as createdBy',
+  'limits_by as limitsBy',
+] as const
 
 /** Lists an account's keys, revoked ones included, newest first, at most 10,000. */
 export const listKeys: Command<{ accountId: string }, StoredKey[]> = async (db, { accountId }) => {
-  const rows = await db
+  return db
     .selectFrom('api_key')
-    .select(STORED)
+    .select(STORED_KEY)
     .where('account_id', '=', accountId)
     .orderBy('created_at_ms', 'desc')
     .orderBy('id', 'desc')
     .limit(LONGEST_LIST)
     .execute()
-  return rows.map(toStored)
 }
 
 /** Lists the ids of an account's keys and of those of the teams that it leads, at most 10,000 of each. */
@@ -93,22 +116,62 @@ export const keysInReach: Command<{ accountId: string; leads: readonly string[] 
 
 /** Changes a key that is not revoked; `undefined` when the account has no such key. */
 export const changeKey: Command<KeyChange, StoredKey | undefined> = async (db, change, now) => {
-  const { id, accountId, audit, name, pipelineConfig, limits } = change
+  const { id, accountId, audit, name, pipelineConfig, limits, manager, teamId, tags, expiresAtMs, isSuspended } = change
+  await assertTeam(db, teamId, accountId)
+  if (limits !== undefined && manager === null) await assertOwnLimits(db, change)
   const row = await db
     .updateTable('api_key')
     .set({
+      id,
       ...(name !== undefined && { name }),
       ...(pipelineConfig !== undefined && { pipeline_config: pipelineConfig }),
-      ...(limits !== undefined && { limits }),
+      ...(limits !== undefined && { limits, limits_by: limits === null ? null : manager }),
+      ...(teamId !== undefined && { team_id: teamId }),
+      ...(tags !== undefined && { tags }),
+      ...(expiresAtMs !== undefined && { expires_at_ms: expiresAtMs }),
+      ...(isSuspended !== undefined && { suspended_at_ms: isSuspended ? now : null }),
     })
     .where('id', '=', id)
     .where('account_id', '=', accountId)
     .where('revoked_at_ms', 'is', null)
-    .returning(STORED)
+    .returning(STORED_KEY)
     .executeTakeFirst()
-  if (row === undefined) return undefined
-  await appendAudit(db, audit, now)
-  return toStored(row)
+  if (row !== undefined) await appendAudit(db, audit, now)
+  return row
+}
+
+/** Throws `permission_error` for limits that an operator or a lead has set. */
+async function assertOwnLimits(db: Kysely<Database>, { id, accountId }: KeyChange): Promise<void> {
+  const managed = await db
+    .selectFrom('api_key')
+    .select('limits_by')
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .where('limits_by', 'is not', null)
+    .executeTakeFirst()
+  if (managed === undefined) return
+  const words = 'limits: these were set by an operator or the lead of your team, who alone can change them.'
+  throw new GatewayError('permission_error', words)
+}
+
+/** Replaces the secret of a key that is not revoked; the hash before works until the overlap has passed. */
+export const rotateKey: Command<KeyRotation, StoredKey | undefined> = async (db, rotation, now) => {
+  const { id, accountId, hash, prefix, overlapMs, audit } = rotation
+  const row = await db
+    .updateTable('api_key')
+    .set((of) => ({
+      previous_hash: of.ref('hash'),
+      previous_until_ms: sql<number>`${now} + ${overlapMs}`,
+      hash,
+      prefix,
+    }))
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .where('revoked_at_ms', 'is', null)
+    .returning(STORED_KEY)
+    .executeTakeFirst()
+  if (row !== undefined) await appendAudit(db, audit, now)
+  return row
 }
 
 /** Revokes a key; idempotent. Returns false when the account has no such key. */
