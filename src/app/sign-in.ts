@@ -1,3 +1,4 @@
+import { createKeyHash } from '../accounts/keys/key-hash.ts'
 import { ConfigError } from '../config/config-error.ts'
 import { listenHost } from '../config/reach.ts'
 import type { Config } from '../config/schema.ts'
@@ -27,7 +28,7 @@ export async function openSignIn(
   { config, database, clock, log }: SignInOptions,
   disposal: Disposal,
 ): Promise<SignInParts | undefined> {
-  const { sign_in: options, sessions, server, limits, redis_url: redisUrl } = config
+  const { sign_in: options, sessions, server, limits, keys, redis_url: redisUrl } = config
   const { issuer, client_id: clientId } = options
   if (issuer === undefined || clientId === undefined) return undefined
   const [{ SignIn }, { IdentityProvider }, { Devices }] = await Promise.all([
@@ -51,7 +52,7 @@ export async function openSignIn(
   return {
     name: options.name,
     signIn: new SignIn({ provider, store, rules, bounds: browser }),
-    devices: new Devices({ store, bounds: command }),
+    devices: new Devices({ store, bounds: command, label: keys.label, hashKey: createKeyHash(keys.pepper) }),
     store,
     limiter: disposal.use('sign-in limiter', await openLimiter(rule, { redisUrl, namespace: 'sign-in', log })),
     countsAddresses: limits.failures_per_minute !== 0,

@@ -1,5 +1,7 @@
 import { GatewayError } from '../../core/errors.ts'
-import type { DeviceOutcome, PendingDevice, SessionBounds, SignInStore } from '../../core/ports/sign-in.ts'
+import type { DeviceOutcome, PendingDevice, SessionBounds, SessionKey, SignInStore } from '../../core/ports/sign-in.ts'
+import { createKey, createKeyId, prefixOf } from '../keys/key-format.ts'
+import type { HashKey } from '../keys/key-hash.ts'
 import {
   createAuditId,
   createSecret,
@@ -22,8 +24,13 @@ export interface DevicesOptions {
   readonly store: SignInStore
   /** Lifetimes of a command line’s session. */
   readonly bounds: SessionBounds
+  /** Prefix of new keys. */
+  readonly label: string
+  readonly hashKey: HashKey
 }
 
+/** Lifetime of a session's key between two refreshes. */
+const KEY_MS = 60 * 60_000
 /** Lifetime of a request. */
 export const DEVICE_TTL_MS = 10 * 60_000
 /** Time between two polls. */
@@ -79,14 +86,44 @@ export class Devices {
       throw new GatewayError('not_found', UNKNOWN)
   }
 
-  /** Answers a poll; an approved request opens a session, whose token is returned with its lifetime. */
-  async redeem(deviceCode: string): Promise<DeviceOutcome & { readonly token?: string; readonly lifetimeMs?: number }> {
+  /** Answers a poll; an approved request opens a session. With `hasKey` the client gets a key, and the session to refresh it. */
+  async redeem(deviceCode: string, { hasKey }: { hasKey: boolean }): Promise<Redeemed> {
     const { store, bounds } = this.#options
     const token = createSessionToken()
     const session = { id: createSessionId(), hash: hashOf(token), client: '', idToken: null, ...bounds }
-    const outcome = await store.redeemDevice({ deviceHash: hashOf(deviceCode), session, auditId: createAuditId() })
-    return outcome.kind === 'approved' ? { ...outcome, token, lifetimeMs: bounds.lifetimeMs } : outcome
+    const made = hasKey ? this.#createKey() : undefined
+    const deviceHash = hashOf(deviceCode)
+    const key = made?.key ?? null
+    const outcome = await store.redeemDevice({ deviceHash, session, key, auditId: createAuditId() })
+    if (outcome.kind !== 'approved') return { kind: outcome.kind }
+    if (made === undefined) return { kind: 'approved', token, lifetimeMs: bounds.lifetimeMs }
+    return { kind: 'approved', token: made.secret, lifetimeMs: KEY_MS, refreshToken: token }
+  }
+
+  /** Returns a new secret of a session's key; `undefined` for a session that has ended. */
+  async refresh(token: string): Promise<{ readonly token: string; readonly lifetimeMs: number } | undefined> {
+    const { secret, key } = this.#createKey()
+    const isRefreshed = await this.#options.store.refreshKey({ sessionHash: hashOf(token), key })
+    return isRefreshed ? { token: secret, lifetimeMs: KEY_MS } : undefined
+  }
+
+  #createKey(): { secret: string; key: SessionKey } {
+    const { label, hashKey } = this.#options
+    const secret = createKey(label)
+    const hash = hashKey(secret)
+    const rest = { prefix: prefixOf(secret), lifetimeMs: KEY_MS, auditId: createAuditId() }
+    return { secret, key: { id: createKeyId(), hash, ...rest } }
   }
 }
+
+/** Answer to a poll. */
+export type Redeemed =
+  | { readonly kind: Exclude<DeviceOutcome['kind'], 'approved'> }
+  | {
+      readonly kind: 'approved'
+      readonly token: string
+      readonly lifetimeMs: number
+      readonly refreshToken?: string
+    }
 
 const UNKNOWN = 'There is no request with this code. It may have expired: start again on the command line.'

@@ -1,5 +1,5 @@
 import type { Configuration, ServerMetadata } from 'openid-client'
-import { GatewayError } from '../../core/errors.ts'
+import { errorCodeOf, GatewayError, messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Log } from '../../core/ports/log.ts'
 import type { Claims } from './person.ts'
@@ -122,7 +122,9 @@ export class IdentityProvider {
   #failure(error: unknown, library: Library): SignInError {
     if (error instanceof SignInError) return error
     const isDenied = error instanceof library.AuthorizationResponseError && error.error === 'access_denied'
-    if (!isDenied) this.#options.log.warn({ err: error, issuer: this.#options.issuer }, 'sign-in.refused')
+    // Not the error itself: its causes hold tokens and claims.
+    const reason = { code: errorCodeOf(error), reason: messageOf(error) }
+    if (!isDenied) this.#options.log.warn({ ...reason, issuer: this.#options.issuer }, 'sign-in.refused')
     return new SignInError(isDenied ? 'denied' : 'failed', { cause: error })
   }
 

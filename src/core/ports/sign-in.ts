@@ -35,6 +35,15 @@ export interface NewSession extends SessionBounds {
   readonly idToken: string | null
 }
 
+/** A key of a session, by which its client sends requests to models: of its secret only the hash. */
+export interface SessionKey {
+  readonly id: string
+  readonly hash: string
+  readonly prefix: string
+  readonly lifetimeMs: number
+  readonly auditId: string
+}
+
 /** A membership that groups give. */
 export interface GroupTeam {
   readonly team: string
@@ -135,7 +144,14 @@ export interface SignInStore {
     audit: AuditNote
   }): Promise<boolean>
   /** Opens the session of an approved request, once. */
-  redeemDevice(device: { deviceHash: string; session: NewSession; auditId: string }): Promise<DeviceOutcome>
+  redeemDevice(device: {
+    deviceHash: string
+    session: NewSession
+    key: SessionKey | null
+    auditId: string
+  }): Promise<DeviceOutcome>
+  /** Gives the key of a session a new secret; false for a session that has ended. */
+  refreshKey(refresh: { sessionHash: string; key: SessionKey }): Promise<boolean>
   /** Stores the hash of a first operator's link in place of earlier ones; false when an operator exists. */
   offerFirstOperator(link: { hash: string; ttlMs: number }): Promise<boolean>
   /** Binds a link to one browser; false when it is unknown, expired, used or bound to another one. */

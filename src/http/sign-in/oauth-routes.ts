@@ -12,6 +12,9 @@ export interface OauthRouteOptions extends SignInParts {
   readonly intake: BodyIntake
 }
 
+/** Client that gets a session; all others get a key of the user, and the session to refresh it. */
+const OWN_CLIENT = 'turnpike'
+const REFRESH_GRANT = 'refresh_token'
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 const LIMIT_BYTES = 8 * 1024
 /** Requests per minute of one address: new devices, and polls, of which one device sends 12. */
@@ -27,7 +30,9 @@ export function metadataRoute(parts: SignInParts): Middleware<RequestState> {
       device_authorization_endpoint: `${issuer}/oauth/device_authorization`,
       token_endpoint: `${issuer}/oauth/token`,
       revocation_endpoint: `${issuer}/oauth/revoke`,
-      grant_types_supported: [DEVICE_GRANT],
+      grant_types_supported: [DEVICE_GRANT, REFRESH_GRANT],
+      // Claude Code's gateway protocol.
+      gateway_protocol_version: 1,
       response_types_supported: [],
       token_endpoint_auth_methods_supported: ['none'],
       revocation_endpoint_auth_methods_supported: ['none'],
@@ -40,8 +45,8 @@ export function deviceAuthorizationRoute(options: OauthRouteOptions): Middleware
   return async function authorizeDevice(ctx) {
     await countAddress(options, ctx.req, { what: 'device', most: MOST_DEVICES })
     const form = await readForm(ctx, options.intake)
-    const clientId = form?.get('client_id')
-    if (!clientId) return refuse(ctx, 'invalid_request', 'Expected a form with `client_id`.')
+    // Claude Code sends none.
+    const clientId = form?.get('client_id') || ctx.get('user-agent')
     const device = form?.get('device_name')
     const client = clientName(device ? `${clientId} on ${device}` : clientId)
     const { deviceCode, userCode } = await options.devices.begin(client, clientSubnet(ctx.req.socket.remoteAddress))
@@ -62,17 +67,16 @@ export function tokenRoute(options: OauthRouteOptions): Middleware<RequestState>
   return async function answerPoll(ctx) {
     await countAddress(options, ctx.req, { what: 'poll', most: MOST_POLLS })
     const form = await readForm(ctx, options.intake)
-    if (form?.get('grant_type') !== DEVICE_GRANT)
-      return refuse(ctx, 'unsupported_grant_type', `Expected the grant \`${DEVICE_GRANT}\`.`)
-    const outcome = await options.devices.redeem(form.get('device_code') ?? '')
+    const grant = form?.get('grant_type')
+    if (grant === REFRESH_GRANT) return refreshKey(ctx, options, form?.get('refresh_token') ?? '')
+    if (grant !== DEVICE_GRANT)
+      return refuse(ctx, 'unsupported_grant_type', `Expected the grant \`${DEVICE_GRANT}\` or \`${REFRESH_GRANT}\`.`)
+    const hasKey = form?.get('client_id') !== OWN_CLIENT
+    const outcome = await options.devices.redeem(form?.get('device_code') ?? '', { hasKey })
     const { kind } = outcome
     switch (kind) {
       case 'approved':
-        ctx.body = {
-          access_token: outcome.token,
-          token_type: 'Bearer',
-          expires_in: Math.floor((outcome.lifetimeMs ?? 0) / 1000),
-        }
+        ctx.body = tokenBody(outcome)
         return
       case 'pending':
         return refuse(ctx, 'authorization_pending', 'The user has not decided yet.')
@@ -86,6 +90,21 @@ export function tokenRoute(options: OauthRouteOptions): Middleware<RequestState>
       default:
         kind satisfies never
     }
+  }
+}
+
+async function refreshKey(ctx: Context, { devices }: OauthRouteOptions, refreshToken: string): Promise<void> {
+  const key = isSessionToken(refreshToken) ? await devices.refresh(refreshToken) : undefined
+  if (key !== undefined) ctx.body = tokenBody({ ...key, refreshToken })
+  else refuse(ctx, 'invalid_grant', 'The session has ended: sign in again.', 401)
+}
+
+function tokenBody({ token, lifetimeMs, refreshToken }: { token: string; lifetimeMs: number; refreshToken?: string }) {
+  return {
+    access_token: token,
+    token_type: 'Bearer',
+    expires_in: Math.floor(lifetimeMs / 1000),
+    ...(refreshToken !== undefined && { refresh_token: refreshToken }),
   }
 }
 
@@ -110,7 +129,7 @@ async function readForm(ctx: Context, intake: BodyIntake): Promise<URLSearchPara
   return new Set(form.keys()).size === form.size ? form : undefined
 }
 
-function refuse(ctx: Context, error: string, words: string): void {
-  ctx.status = 400
+function refuse(ctx: Context, error: string, words: string, status = 400): void {
+  ctx.status = status
   ctx.body = { error, error_description: words }
 }

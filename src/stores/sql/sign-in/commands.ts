@@ -2,6 +2,7 @@ import { beginSignIn, takeSignIn } from './attempts.ts'
 import { completeSignIn } from './complete.ts'
 import { beginDevice, decideDevice, findDevice, redeemDevice } from './devices.ts'
 import { bindFirstOperator, offerFirstOperator } from './first-operator.ts'
+import { refreshSessionKey } from './session-keys.ts'
 import { endSession, listSessions, revokeSession, revokeSessions, useSession } from './sessions.ts'
 
 /** Commands of sign-ins and sessions of one statement. */
@@ -23,5 +24,6 @@ export const signInCommands = {
   'sign-in.begin-device': beginDevice,
   'sign-in.decide-device': decideDevice,
   'sign-in.redeem-device': redeemDevice,
+  'sign-in.refresh-key': refreshSessionKey,
   'sign-in.offer-operator': offerFirstOperator,
 }

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import type { AuditNote } from '../../../core/ports/audit.ts'
-import type { DeviceOutcome, NewDevice, NewSession, PendingDevice } from '../../../core/ports/sign-in.ts'
+import type { DeviceOutcome, NewDevice, NewSession, PendingDevice, SessionKey } from '../../../core/ports/sign-in.ts'
 import { appendAudit } from '../accounts/audit.ts'
 import type { Command } from '../engine/command.ts'
 import { later, makeRoom } from './attempts.ts'
+import { createSessionKey } from './session-keys.ts'
 import { openUserSession } from './sessions.ts'
 
 /** Shortest time between two polls of a command line (RFC 8628, 3.5); a little less than the interval that it is given. */
@@ -72,11 +73,17 @@ export const decideDevice: Command<DeviceDecision, boolean> = async (
 export interface DevicePoll {
   readonly deviceHash: string
   readonly session: NewSession
+  /** Key to create with the session; `null` without one. */
+  readonly key: SessionKey | null
   readonly auditId: string
 }
 
 /** Answers a poll. An approved request opens its session once. */
-export const redeemDevice: Command<DevicePoll, DeviceOutcome> = async (db, { deviceHash, session, auditId }, now) => {
+export const redeemDevice: Command<DevicePoll, DeviceOutcome> = async (
+  db,
+  { deviceHash, session, key, auditId },
+  now,
+) => {
   const taken = await db
     .deleteFrom('device_grant')
     .where('device_hash', '=', deviceHash)
@@ -93,7 +100,8 @@ export const redeemDevice: Command<DevicePoll, DeviceOutcome> = async (db, { dev
     .where('id', '=', accountId)
     .executeTakeFirst()
   if (account?.suspended_at_ms !== null) return { kind: 'suspended' }
-  await openUserSession(db, { ...session, client, accountId, kind: 'command' }, now)
+  if (key !== null) await createSessionKey(db, { accountId, name: client, key }, now)
+  await openUserSession(db, { ...session, client, accountId, kind: 'command', keyId: key?.id ?? null }, now)
   const opened = { action: 'session.opened', subject: session.id, details: { kind: 'command' } }
   await appendAudit(db, { id: auditId, accountId, actor: `user:${accountId}`, ...opened }, now)
   return { kind: 'approved', accountId }

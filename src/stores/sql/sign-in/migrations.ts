@@ -23,6 +23,7 @@ export const sessions: Migration = {
       .addColumn('hash', 'text', (column) => column.notNull().unique())
       .addColumn('kind', 'text', (column) => column.notNull().check(sql`kind in ('browser', 'command')`))
       .addColumn('id_token', 'text')
+      .addColumn('key_id', 'text')
       .addColumn('revoked_at_ms', 'bigint')
     await addMoments(session, ['created_at_ms', 'last_seen_at_ms', 'idle_ms', 'expires_at_ms']).execute()
     const ofAccount = ['account_id', 'created_at_ms']

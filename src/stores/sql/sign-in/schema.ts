@@ -34,6 +34,8 @@ export interface UserSessionTable {
   client: string
   /** For the provider's logout; deleted with the session's end. */
   id_token: string | null
+  /** Key of a client that sends requests to models; it ends with the session. */
+  key_id: string | null
   created_at_ms: number
   last_seen_at_ms: number
   idle_ms: number

@@ -5,6 +5,8 @@ import { appendAudit } from '../accounts/audit.ts'
 import type { Command, Moment } from '../engine/command.ts'
 import type { Database } from '../schema.ts'
 import { later } from './attempts.ts'
+import { revokeSessionKeys } from './session-keys.ts'
+import { isInForce } from './sessions-in-force.ts'
 
 /** Most sessions of an account that are in force; beyond it the oldest end. */
 const MOST_SESSIONS = 100
@@ -13,16 +15,15 @@ const SEEN_EVERY_MS = 60_000
 /** Time for which an ended session is kept. */
 const KEPT_MS = 30 * 24 * 60 * 60_000
 
-/** Tests that a session is neither revoked nor past one of its ends. */
-function isInForce(now: Moment) {
-  return sql<boolean>`user_session.revoked_at_ms is null and user_session.expires_at_ms > ${now}
-    and user_session.last_seen_at_ms + user_session.idle_ms > ${now}`
-}
-
 /** Opens a session; for commands, whose transaction it joins. */
 export async function openUserSession(
   db: Kysely<Database>,
-  { accountId, kind, ...session }: NewSession & { accountId: string; kind: SessionKind },
+  {
+    accountId,
+    kind,
+    keyId = null,
+    ...session
+  }: NewSession & { accountId: string; kind: SessionKind; keyId?: string | null },
   now: Moment,
 ): Promise<void> {
   const { id, hash, client, idToken, lifetimeMs, idleMs } = session
@@ -40,6 +41,7 @@ export async function openUserSession(
       kind,
       client,
       id_token: idToken,
+      key_id: keyId,
       created_at_ms: now,
       last_seen_at_ms: now,
       idle_ms: idleMs,
@@ -110,10 +112,12 @@ export const revokeSession: Command<OwnedSession, boolean> = async (db, { id, ac
     .where('id', '=', id)
     .where('account_id', '=', accountId)
     .where(isInForce(now))
-    .returning('id')
+    .returning('key_id as keyId')
     .executeTakeFirst()
-  if (revoked !== undefined) await appendAudit(db, audit, now)
-  return revoked !== undefined
+  if (revoked === undefined) return false
+  await revokeSessionKeys(db, [revoked], now)
+  await appendAudit(db, audit, now)
+  return true
 }
 
 /** Ends all sessions of an account; returns their number. */
@@ -127,8 +131,9 @@ export const revokeSessions: Command<{ accountId: string; audit: AuditNote }, nu
     .set({ revoked_at_ms: now, id_token: null })
     .where('account_id', '=', accountId)
     .where(isInForce(now))
-    .returning('id')
+    .returning('key_id as keyId')
     .execute()
+  await revokeSessionKeys(db, revoked, now)
   if (revoked.length > 0)
     await appendAudit(db, { ...audit, details: { ...audit.details, sessions: revoked.length } }, now)
   return revoked.length

@@ -16,6 +16,7 @@ export function createSignInStore(store: Pick<SqlStore, 'run'>): SignInStore {
     findDevice: (userHash) => store.run('sign-in.find-device', { userHash }),
     decideDevice: (decision) => store.run('sign-in.decide-device', decision),
     redeemDevice: (device) => store.run('sign-in.redeem-device', device),
+    refreshKey: (refresh) => store.run('sign-in.refresh-key', refresh),
     offerFirstOperator: (link) => store.run('sign-in.offer-operator', link),
     bindFirstOperator: (link) => store.run('sign-in.bind-operator', link),
   }
