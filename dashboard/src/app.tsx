@@ -3,6 +3,7 @@ import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { ApiError, call } from './api.ts'
 import { AgentsPage } from './pages/agents.tsx'
+import { AlertsPage } from './pages/alerts.tsx'
 import { BillingPage } from './pages/billing.tsx'
 import { ConversationPage } from './pages/conversation/conversation.tsx'
 import { ConversationsPage } from './pages/conversations.tsx'
@@ -43,6 +44,7 @@ const PAGES: readonly Page[] = [
   { name: 'keys', title: 'Keys', Page: KeysPage },
   { name: 'billing', title: 'Billing', Page: BillingPage },
   { name: 'agents', title: 'Agent ledger', Page: AgentsPage, isOperators: true },
+  { name: 'alerts', title: 'Alerts', Page: AlertsPage, isOperators: true },
   { name: 'settings', title: 'Settings', Page: SettingsPage, isOperators: true },
 ]
 

@@ -261,3 +261,22 @@ test('request: hostile text stays text, however long', async (t) => {
   t.is(await page.evaluate('globalThis.hacked'), undefined)
   t.deepEqual(faults, [])
 })
+
+test('alerts: explains how to switch them on; lists channels and alerts, and sends a test', async (t) => {
+  await using open = await browser.open(address('#/alerts'))
+  const { page, faults } = open
+  await page.getByText('Alerts are off').waitFor()
+  await assertSound(t, page, faults)
+  const delivery = { channel: 'ops', state: 'due', tries: 2, error: 'status 503', sentAtMs: null }
+  const alert = { id: 'alert_1', atMs: Date.now(), kind: 'cap', severity: 'warning', subject: 'instance', details: {} }
+  const channels = [{ name: 'ops', kind: 'slack', kinds: ['cap', 'spend'] }]
+  const data = [{ ...alert, title: 'All keys together spent 80 %.', deliveries: [delivery] }]
+  await page.route('**/dashboard/api/alerts', (route) => route.fulfill({ json: { isOn: true, channels, data } }))
+  await page.route('**/dashboard/api/alerts/test', (route) => route.fulfill({ json: { sent: true } }))
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  await page.getByText('All keys together spent 80 %.').waitFor()
+  await page.getByText('after 2 tries: status 503').waitFor()
+  await page.getByRole('button', { name: 'Send a test to ops' }).click()
+  await page.getByText('Sent.').waitFor()
+  await assertSound(t, page, faults)
+})
