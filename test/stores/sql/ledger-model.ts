@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict'
 import { roomIn } from '../../../src/core/money/room-in.ts'
 import type { Reservation, SpendSums, SpendWindow } from '../../../src/core/ports/spend-ledger.ts'
 import { noOutcomes, type Outcomes } from './ledger-outcomes.ts'
-import { BUDGETS, LIMITS, MEMBERSHIPS, type Step } from './ledger-steps.ts'
+import { BUDGETS, MEMBERSHIPS, type Step, WINDOWS } from './ledger-steps.ts'
 
 /**
  * A model of a spend ledger that predicts the result of each step. A round's steps are taken at once, so
@@ -34,6 +34,11 @@ function withoutBegin<Sums extends SpendSums>({ begunAtMs, ...sums }: Sums): Omi
   return sums
 }
 
+/** Returns the name of a window, by which windows are locked in their order. */
+function nameOf({ window, scope }: SpendWindow): string {
+  return `${window} ${scope}`
+}
+
 interface Hold {
   readonly id: string
   readonly windows: readonly SpendWindow[]
@@ -59,17 +64,17 @@ class Model {
   readonly #windows: readonly SpendWindow[]
   readonly #slots: (Hold | undefined)[] = []
   readonly #holds: Hold[] = []
-  readonly #raised = LIMITS.map(() => 0)
+  readonly #raised = WINDOWS.map(() => 0)
   #made = 0
 
   constructor(ledger: LedgerUnderTest, name: string, outcomes: Outcomes) {
     this.#ledger = ledger
     this.#name = name
     this.#outcomes = outcomes
-    this.#windows = LIMITS.map((limitNanoUsd, i) => {
-      const window = { scope: `key:${name}-${i % 3}`, window: BUDGETS[i] ?? `d:${i}`, limitNanoUsd }
-      return BUDGETS[i] === undefined ? window : { ...window, isBudget: true }
-    })
+    this.#windows = WINDOWS.map(({ owner, window, limit: limitNanoUsd }, i) => ({
+      ...{ scope: `${owner}${name}`, window, limitNanoUsd },
+      ...(BUDGETS.has(i) && { isBudget: true as const }),
+    }))
   }
 
   async round(steps: readonly Step[]): Promise<void> {
@@ -143,7 +148,7 @@ class Model {
     if (check.isAlone) equal(result.ok, fits)
     if (!result.ok) {
       this.#isJust(result, amount, check.most)
-      const isFirst = result.refusedBy.window === windows.map(({ window }) => window).sort()[0]
+      const isFirst = nameOf(result.refusedBy) === windows.map(nameOf).sort()[0]
       this.#outcomes[isFirst ? 'refusedByFirst' : 'refusedByLater']++
       return
     }
@@ -157,7 +162,7 @@ class Model {
   #isToldTruly({ standing }: Extract<Reservation, { ok: true }>, windows: readonly SpendWindow[]): void {
     const foretold = this.#foretold()
     const expected = windows.map((window) => ({ ...window, ...foretold[this.#windows.indexOf(window)] }))
-    const byWindow = (one: SpendWindow, other: SpendWindow) => (one.window < other.window ? -1 : 1)
+    const byWindow = (one: SpendWindow, other: SpendWindow) => (nameOf(one) < nameOf(other) ? -1 : 1)
     deepEqual(standing.map(withoutBegin).sort(byWindow), expected.sort(byWindow))
   }
 
@@ -229,7 +234,7 @@ class Model {
     amount: number,
     most: readonly number[],
   ): void {
-    const i = this.#windows.findIndex(({ window }) => window === refusedBy.window)
+    const i = this.#windows.findIndex((window) => nameOf(window) === nameOf(refusedBy))
     ok(spentNanoUsd + amount > refusedBy.limitNanoUsd + raisedNanoUsd, 'refused though it fits')
     ok(spentNanoUsd <= most[i]!, 'refused by more than is there')
   }

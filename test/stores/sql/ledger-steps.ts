@@ -1,12 +1,29 @@
 import fc from 'fast-check'
 
 const SLOTS = 4
-/** The limits of the windows. */
-export const LIMITS = [90, 120, 80, 110]
-/** Those of the windows that are budgets, whose limits can be raised. */
-export const BUDGETS: Readonly<Record<number, string>> = { 1: 'n:one', 3: 't:one' }
-/** Windows that a request may belong to; the lists are not in lock order on purpose. */
-export const MEMBERSHIPS = [[2, 0], [3, 1, 2], [0], [1, 3], [3, 2, 0], [3], [2, 1]]
+/** A window of the model: its owner, whose name follows that of the run, and its name. */
+export interface ModelWindow {
+  readonly owner: string
+  readonly window: string
+  readonly limit: number
+}
+
+/** Two keys of a person, in two teams, with a budget each; a tag, and the gateway. Scopes of a day share its name. */
+export const WINDOWS: readonly ModelWindow[] = [
+  { owner: 'key:', window: 'd:1', limit: 70 },
+  { owner: 'key:', window: 'n:one', limit: 90 },
+  { owner: 'key:other-', window: 'd:1', limit: 60 },
+  { owner: 'key:other-', window: 't:one', limit: 85 },
+  { owner: 'user:', window: 'd:1', limit: 100 },
+  { owner: 'team:', window: 'd:1', limit: 75 },
+  { owner: 'team:other-', window: 'm:1', limit: 65 },
+  { owner: 'tag:', window: 'd:1', limit: 70 },
+  { owner: 'instance-', window: 'd:1', limit: 90 },
+]
+/** Those that are budgets, whose limits can be raised. */
+export const BUDGETS: ReadonlySet<number> = new Set([1, 3])
+/** Windows that a request may belong to: the lists nest, overlap, and are not in lock order on purpose. */
+export const MEMBERSHIPS = [[5, 0], [8, 4, 0, 1, 5], [0], [1, 3], [7, 2, 6], [3], [2, 8, 3, 4, 6, 7], [5, 7, 8]]
 
 /** Something that is asked of a ledger, or befalls the owner of a hold. */
 export type Step =
@@ -36,7 +53,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       kind: fc.constant('raise'),
-      budget: fc.constantFrom(...Object.keys(BUDGETS).map(Number)),
+      budget: fc.constantFrom(...BUDGETS),
       by: fc.integer({ min: 1, max: 9 }),
     }),
   },
