@@ -1,7 +1,7 @@
 import { deepEqual, ok } from 'node:assert/strict'
 import type { ExecutionContext } from 'ava'
 import fc from 'fast-check'
-import type { SpendLedger, SpendWindow } from '../../../src/core/ports/spend-ledger.ts'
+import type { Reservation, SpendLedger, SpendWindow } from '../../../src/core/ports/spend-ledger.ts'
 import { unavailable } from '../../../src/stores/sql/engine/faults.ts'
 import type { FlushOutcome, SpendFlush } from '../../../src/stores/sql/spend/flush.ts'
 import { createSpendLedger } from '../../../src/stores/sql/spend/ledger.ts'
@@ -10,8 +10,15 @@ import type { SqlStore } from '../../../src/stores/sql/store.ts'
 import { isDrill } from '../../support/drill.ts'
 import { type Engine, endLeases, engines, type Place } from './places.ts'
 
-/** Limits of the callers: far from the cap, or soon near it. */
-const LIMITS = [1_000_000, 100_000]
+/** Limits of the windows: far from the cap, or soon near it; the last is that of a team of all callers. */
+const LIMITS = [1_000_000, 100_000, 300_000]
+/** Windows of each caller: its own, and that of its team. */
+const CALLERS = [
+  [0, 2],
+  [2, 1],
+] as const
+/** Callers of each window. */
+const MEMBERS = LIMITS.map((_, i) => CALLERS.filter((windows) => windows.some((window) => window === i)).length)
 const LARGEST = 90
 const LEASE_MS = 60_000
 
@@ -29,7 +36,7 @@ const usual: fc.WeightedArbitrary<Step>[] = [
     arbitrary: fc.record({
       kind: fc.constant('reserve' as const),
       process,
-      caller: fc.nat({ max: LIMITS.length - 1 }),
+      caller: fc.nat({ max: CALLERS.length - 1 }),
       amount: fc.integer({ min: 0, max: LARGEST }),
       spare: fc.constantFrom(0, 0, 0, 9000),
     }),
@@ -133,18 +140,34 @@ class Model {
   }
 
   async #reserve({ process, caller, amount, spare }: Step & { kind: 'reserve' }): Promise<void> {
+    const windows = CALLERS[caller]!.map((i) => this.#windows[i]!)
     const hold: Hold = { id: `${this.#windows[caller]!.scope}-${++this.#made}`, caller, process, amount }
     const alone = this.#outcomes.alone
-    const { ok: isHeld } = await this.#processes[process]!.reserve({
+    const result = await this.#processes[process]!.reserve({
       holdId: hold.id,
       amountNanoUsd: amount,
       spareNanoUsd: spare,
-      windows: [this.#windows[caller]!],
+      windows,
       leaseMs: LEASE_MS,
     })
-    if (!isHeld) return void this.#outcomes.refused++
+    if (!result.ok) return this.#isJust(result, amount + spare)
     if (this.#outcomes.alone === alone) this.#outcomes.drawn++
     this.#holds.push(hold)
+  }
+
+  /** Checks a refusal: without the rests of the other process's pools, the amount would not fit either. */
+  #isJust({ refusedBy }: Reservation & { ok: false }, amount: number): void {
+    this.#outcomes.refused++
+    if (this.#inDoubt.size > 0) return
+    const i = this.#windows.findIndex(({ scope }) => scope === refusedBy.scope)
+    const restsNanoUsd = (MEMBERS[i]! * LIMITS[i]!) / 1000
+    ok(this.#leastCounted(i) + this.#lostInCrashes[i]! + restsNanoUsd + amount > LIMITS[i]!, 'locked out')
+  }
+
+  /** Returns what must be counted in a window: its spending and its running requests. */
+  #leastCounted(i: number): number {
+    const running = this.#holds.filter(({ caller }) => CALLERS[caller]!.some((window) => window === i))
+    return running.reduce((sum, { amount }) => sum + amount, this.#costs[i]!)
   }
 
   async #change(step: Step & { kind: 'grow' | 'settle' }): Promise<void> {
@@ -156,8 +179,8 @@ class Model {
       return this.#settle(hold, step.share)
     }
     const toNanoUsd = hold.amount + step.by
-    const { ok: isGrown } = await this.#processes[hold.process]!.grow({ holdId: hold.id, toNanoUsd, leaseMs: LEASE_MS })
-    if (!isGrown) return void this.#outcomes.refused++
+    const result = await this.#processes[hold.process]!.grow({ holdId: hold.id, toNanoUsd, leaseMs: LEASE_MS })
+    if (!result.ok) return this.#isJust(result, step.by)
     hold.amount = toNanoUsd
     this.#outcomes.grown++
   }
@@ -166,7 +189,7 @@ class Model {
     const costNanoUsd = Math.floor((amount * share) / 100)
     await this.#processes[process]!.settle({ holdId: id, costNanoUsd })
     await this.#processes[process]!.settle({ holdId: id, costNanoUsd: costNanoUsd + 7 })
-    this.#costs[caller]! += costNanoUsd
+    for (const i of CALLERS[caller]!) this.#costs[i]! += costNanoUsd
     this.#outcomes.settled++
   }
 
@@ -199,11 +222,10 @@ class Model {
     for (const [i, { settledNanoUsd, heldNanoUsd }] of sums.entries()) {
       const countedNanoUsd = settledNanoUsd + heldNanoUsd
       ok(countedNanoUsd <= LIMITS[i]!, 'never over')
-      const running = this.#holds.filter(({ caller }) => caller === i)
-      const leastNanoUsd = running.reduce((sum, { amount }) => sum + amount, this.#costs[i]!)
+      const leastNanoUsd = this.#leastCounted(i)
       ok(countedNanoUsd >= leastNanoUsd, 'what runs is held')
       if (this.#inDoubt.size > 0) continue
-      const mostNanoUsd = leastNanoUsd + this.#lostInCrashes[i]! + (2 * LIMITS[i]!) / 1000
+      const mostNanoUsd = leastNanoUsd + this.#lostInCrashes[i]! + (2 * MEMBERS[i]! * LIMITS[i]!) / 1000
       ok(countedNanoUsd <= mostNanoUsd, 'little else is held')
     }
   }
