@@ -36,7 +36,7 @@ export default definePlugin({
         return async function costGuard(ctx, next) {
           const { exchange } = ctx.state
           const atMs = clock.nowMs()
-          const budget = budgets.of(exchange, caps(exchange.caller, exchange.tags), atMs)
+          const budget = budgets.of(exchange, caps(exchange), atMs)
           if (isUnbounded(budget)) {
             exchange.idle('no cap is set')
             return next()

@@ -57,7 +57,7 @@ export function openSpend(options: SpendOptions): Promise<Opened<Spend>> {
       capsOf = createCapsOf(costs)
     }
     const tokens = new CallersTokens()
-    return { ledger: pools, prices, tokens, capsOf: (caller) => capsOf(caller), setCaps, quotaCharges }
+    return { ledger: pools, prices, tokens, capsOf: (request) => capsOf(request), setCaps, quotaCharges }
   })
 }
 

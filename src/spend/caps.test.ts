@@ -3,8 +3,8 @@ import type { Caller } from '../core/request/caller.ts'
 import { createCapsOf } from './caps.ts'
 
 const COSTS = { per_day: 5, user_per_day: 8, user_per_month: 0.07, instance_per_month: 100 }
-const limits = (...request: Parameters<ReturnType<typeof createCapsOf>>) =>
-  createCapsOf(COSTS)(...request).windows.map(({ scope, period, limitNanoUsd }) => [scope, period, limitNanoUsd])
+const limits = (caller: Caller, tags: readonly string[] = []) =>
+  createCapsOf(COSTS)({ caller, tags }).windows.map(({ scope, period, limitNanoUsd }) => [scope, period, limitNanoUsd])
 
 test('caps: apply to the key, its user and the whole instance', (t) => {
   t.deepEqual(limits({ kind: 'key', scope: 'k1', userId: 'ada' }), [
@@ -47,7 +47,8 @@ test('caps: nest: each on its own window, and of the operator’s and a person�
 })
 
 test('caps: are computed once for a caller, and once for each list of tags with limits', (t) => {
-  const capsOf = createCapsOf(COSTS)
+  const capsOf = (caller: Caller, tags: readonly string[] = []) => known({ caller, tags })
+  const known = createCapsOf(COSTS)
   t.is(capsOf(NESTED), capsOf(NESTED, ['free', 'x']))
   t.is(capsOf(NESTED, ['shop']), capsOf(NESTED, ['shop']))
   t.not(capsOf(NESTED, ['shop']), capsOf(NESTED, ['web']))
@@ -65,19 +66,19 @@ test('caps: the owner of a key may only tighten', (t) => {
     ['instance', 'month', 100e9],
   ])
   const perRequest = (operators: number | undefined) =>
-    createCapsOf({ per_request: operators })({ ...caller, limits: own }).perRequestNanoUsd
+    createCapsOf({ per_request: operators })({ caller: { ...caller, limits: own }, tags: [] }).perRequestNanoUsd
   t.deepEqual([undefined, 0.1, 9].map(perRequest), [5e8, 1e8, 5e8])
-  t.is(createCapsOf({})(caller).perRequestNanoUsd, undefined)
+  t.is(createCapsOf({})({ caller, tags: [] }).perRequestNanoUsd, undefined)
 })
 
 test('caps: of the limits of conversations the lower one applies, and none to a plugin’s own calls', (t) => {
   const capsOf = createCapsOf({ per_conversation: 2, turns_per_conversation: 50, time_per_conversation: 60_000 })
   const own = { costPerConversation: 3, costPerRun: 0.5, turnsPerConversation: 20, secondsPerConversation: 90 }
-  t.deepEqual(capsOf({ kind: 'key', scope: 'k1', limits: own }).budgets, {
+  t.deepEqual(capsOf({ caller: { kind: 'key', scope: 'k1', limits: own }, tags: [] }).budgets, {
     per_conversation: 2e9,
     per_run: 5e8,
     turns_per_conversation: 20,
     time_per_conversation: 60_000,
   })
-  t.deepEqual(capsOf({ kind: 'local', scope: 'plugin:semantic-cache' }).budgets, {})
+  t.deepEqual(capsOf({ caller: { kind: 'local', scope: 'plugin:semantic-cache' }, tags: [] }).budgets, {})
 })

@@ -28,7 +28,7 @@ const MOST_LISTS_OF_TAGS = 16
  */
 export function createCapsOf(costs: ConfiguredCaps): CapsOf {
   const known = new WeakMap<Caller, CallerCaps>()
-  return (caller, tags = NO_TAGS) => {
+  return ({ caller, tags }) => {
     const ofCaller = known.get(caller) ?? { untagged: compute(costs, caller, NO_TAGS), tagged: new Map() }
     known.set(caller, ofCaller)
     return hasLimits(caller, tags) ? tagged(ofCaller, tags, () => compute(costs, caller, tags)) : ofCaller.untagged

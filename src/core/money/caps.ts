@@ -21,8 +21,14 @@ export interface Caps {
   readonly budgets: BudgetLimits
 }
 
+/** Members of an exchange that its caps depend on, in one argument, so that no function between leaves one out. */
+export interface CappedRequest {
+  readonly caller: Caller
+  readonly tags: readonly string[]
+}
+
 /**
- * Returns the caps of a request, given its tags: on its key, its person, its team and each tag that has one, and on the
+ * Returns the caps of a request: on its key, its person, its team and each tag that has one, and on the
  * instance, the narrowest first. Every one applies.
  */
-export type CapsOf = (caller: Caller, tags?: readonly string[]) => Caps
+export type CapsOf = (request: CappedRequest) => Caps

@@ -10,6 +10,7 @@ import { booksOf } from '../../support/stripe/machine-payments.ts'
 import { alarmsOf } from '../matrix/audit.ts'
 import type { Plant } from '../matrix/plant.ts'
 import { type Load, type Paid, payToTheEnd, type Sent } from './load.ts'
+import { auditNested } from './nested.ts'
 
 /** Moment of a gateway's kill. */
 export interface Kill {
@@ -46,6 +47,7 @@ export async function auditKills(t: ExecutionContext, scenario: Scenario): Promi
   await endLeases(scenario)
   const receipts = await auditReceipts(t, scenario)
   const spending = await auditSpending(t, scenario)
+  await auditNested(t, scenario)
   t.deepEqual(await plant.sql(violationsIn('%')), [], 'the books of calls and credits agree')
   const payments = await auditPayments(t, scenario)
   const caches = auditAnswers(t, load.sent)
@@ -109,7 +111,7 @@ async function auditReceipts(t: ExecutionContext, { plant, gateways, load, kills
 /** Asserts that no cap is overrun, answers are paid for, and kills leave most of a cap to be used. */
 async function auditSpending(t: ExecutionContext, { plant, capUsd }: Scenario): Promise<Figures> {
   const days = await plant.sql(
-    `select scope, settled_nano_usd, held_nano_usd from spend_window where window_id like 'd:%'`,
+    `select scope, settled_nano_usd, held_nano_usd from spend_window where window_id like 'd:%' and scope like 'key:%'`,
   )
   t.true(days.length > 0)
   let lostUsd = 0

@@ -8,6 +8,7 @@ import { isRedisExpected } from '../../support/redis.ts'
 import { openPlant, type Plant } from '../matrix/plant.ts'
 import { auditKills, type Kill } from './audit.ts'
 import { type Client, startLoad } from './load.ts'
+import { joinTeam, nestCaps } from './nested.ts'
 import { randomFrom } from './random.ts'
 
 /*
@@ -25,7 +26,7 @@ const CLIENTS = 8
 const CREDITS = 1_000_000
 
 const CONFIG = {
-  costs: { per_day: CAP_USD },
+  costs: { per_day: CAP_USD, instance_per_day: 1000 * CAP_USD },
   plans: { pro: { included_calls: 5, credits_per_call: 10 } },
 }
 
@@ -35,13 +36,14 @@ async function openClients(plant: Plant, gateway: GatewayProcess): Promise<Clien
   const clients: Client[] = []
   for (let i = 0; i < CLIENTS; i++) {
     const account = `account-${i % (CLIENTS / 2)}`
-    const { key } = await createKey(gateway, account)
-    clients.push({ account, key })
+    const { id: keyId, key } = await createKey(gateway, account)
+    clients.push({ account, keyId, key })
     if (i % 2 === 0) continue
     await plant.sql(`update account set tier = 'pro' where id = '${account}' returning id`)
     await store.run('ledger.append', { accountId: account, kind: 'grant', credits: CREDITS, idem: 'grant' })
   }
   await store.close()
+  await nestCaps(plant, clients, CAP_USD * CLIENTS)
   return clients
 }
 
@@ -67,6 +69,8 @@ async function drill(
       const place = Math.floor(random() * size)
       const victim = gateways[place] as GatewayProcess
       gateways[place] = undefined
+      const [nomad] = clients
+      if (nomad !== undefined) await joinTeam(plant, nomad.keyId, nth + 1)
       process.kill(victim.pid, 'SIGKILL')
       kills.push({ pid: victim.pid, atMs: performance.now() })
       await victim.stop()

@@ -30,6 +30,7 @@ export interface Sent {
   /** Id of the gateway's process. */
   readonly pid: number
   readonly text: string
+  readonly tags: readonly string[]
   readonly reply: Reply
   /** `works`, or how it failed. */
   readonly outcome: string
@@ -46,6 +47,7 @@ export interface Paid extends Purchase {
 /** A sender of requests. */
 export interface Client {
   readonly account: string
+  readonly keyId: string
   readonly key: string
 }
 
@@ -68,6 +70,8 @@ export interface Load {
 
 /** So few that the same question comes again soon. */
 const QUESTIONS = 40
+/** Tags of requests; `free` has no cap. */
+const TAG_LISTS = [[], ['web'], ['shop', 'web'], ['free', 'shop']]
 const SHARE_OF_PAID = 0.15
 const SHARE_OF_KEYED = 0.5
 const TIMEOUT_MS = 60_000
@@ -86,9 +90,14 @@ export function startLoad(options: LoadOptions): Load {
     const isRepeated = kind === 'cached' || kind === 'full'
     const text = `tell ${isRepeated ? `${kind} ${Math.floor(random() * QUESTIONS)}` : `once ${++nth}`}`
     const body = ask(text, random() < 0.5 ? { stream: true } : {})
-    const headers = { ...bearer(key), 'x-svc-pipe': KINDS[kind] }
+    const tags = pick(TAG_LISTS, random)
+    const headers = {
+      ...bearer(key),
+      'x-svc-pipe': KINDS[kind],
+      ...(tags.length > 0 && { 'x-svc-tag': tags.join() }),
+    }
     const reply = await send(url, { body, headers, timeoutMs: TIMEOUT_MS })
-    sent.push({ kind, account, pid, text, reply, outcome: outcomeOf(reply), endedAtMs: performance.now() })
+    sent.push({ kind, account, pid, text, tags, reply, outcome: outcomeOf(reply), endedAtMs: performance.now() })
   }
   const buy = async ({ url }: GatewayProcess) => {
     const body = ask(`tell paid ${++nth}`, random() < 0.5 ? { stream: true } : {})
