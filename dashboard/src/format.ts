@@ -29,6 +29,18 @@ export function usd(nanoUsd: number | null | undefined): string {
   return `${sign}$${dollars.toFixed(6)}`
 }
 
+/** Formats savings: a range where a provider does not report its prompt cache. */
+export function savedRange(sums: { readonly savedNanoUsd: number; readonly savedMoreNanoUsd: number }): string {
+  return usdRange(sums.savedNanoUsd, sums.savedMoreNanoUsd)
+}
+
+/** Formats an amount; a range where it may be visibly more. */
+export function usdRange(leastNanoUsd: number, moreNanoUsd: number): string {
+  const least = usd(leastNanoUsd)
+  const most = usd(leastNanoUsd + moreNanoUsd)
+  return least === most ? least : `${least} to ${most}`
+}
+
 /** Formats a count; in full as long as it is short. */
 export function count(amount: number | null | undefined): string {
   if (amount === null || amount === undefined) return NOTHING

@@ -40,19 +40,7 @@ export function addUp(all: readonly Sums[]): Sums {
 }
 
 /** Returns the sums of each step of a range, including empty steps. */
-export function stepsOf({
-  fromMs,
-  toMs,
-  stepMs,
-  sums,
-}: {
-  fromMs: number
-  toMs: number
-  stepMs: number
-  sums: readonly UsageSums[]
-}): { fromMs: number; sums: Sums }[] {
+export function stepsOf(steps: readonly number[], sums: readonly UsageSums[]): { fromMs: number; sums: Sums }[] {
   const byStep = Map.groupBy(sums, (own) => own.fromMs)
-  const steps = []
-  for (let atMs = fromMs; atMs < toMs; atMs += stepMs) steps.push({ fromMs: atMs, sums: addUp(byStep.get(atMs) ?? []) })
-  return steps
+  return steps.map((fromMs) => ({ fromMs, sums: addUp(byStep.get(fromMs) ?? []) }))
 }

@@ -217,6 +217,36 @@ test('pages: all are sound at 380 px in the dark', async (t) => {
   }
 })
 
+test('overview: a group leads to its requests and their totals; a view is kept by its name', async (t) => {
+  await using open = await browser.open(address('#/?by=module'), { viewport: { width: 390, height: 900 } })
+  const { page, faults } = open
+  const assertSoundAtAllWidths = async () => {
+    for (const width of [390, 1024, 1440]) {
+      await page.setViewportSize({ width, height: 900 })
+      await assertSound(t, page, faults)
+    }
+  }
+  await page.getByLabel('Group by').selectOption({ label: 'By model' })
+  await page.getByLabel('Group by').selectOption({ label: 'By module' })
+  await page.getByRole('rowheader', { name: 'compress' }).waitFor()
+  await assertSoundAtAllWidths()
+  await page.getByRole('link', { name: 'compress', exact: true }).click()
+  await page
+    .getByLabel('Totals')
+    .getByText(/^\d+ requests?$/)
+    .waitFor()
+  await page.locator(`a[href="#/request/${idOf(shortened)}"]`).waitFor()
+  t.is(await page.locator(`a[href="#/request/${idOf(answered)}"]`).count(), 0)
+  await page.getByRole('button', { name: 'Save view' }).click()
+  await page.getByLabel('Name of this view').fill('shortened')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Forget “shortened”' }).waitFor()
+  await assertSoundAtAllWidths()
+  await page.getByRole('link', { name: 'Module: compress' }).click()
+  await page.getByLabel('Saved views').selectOption('shortened')
+  await page.getByRole('link', { name: 'Module: compress' }).waitFor()
+})
+
 test('route: an address that changes before the first page is drawn is followed', async (t) => {
   await using open = await browser.open(address('#/settings'))
   const { page, faults } = open

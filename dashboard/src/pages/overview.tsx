@@ -2,61 +2,73 @@ import { useEffect, useMemo } from 'preact/hooks'
 import type { LossSums, UsageSums } from '../../../src/core/telemetry/telemetry.ts'
 import { quantileOf } from '../../../src/core/telemetry/time-buckets.ts'
 import { tokensIn } from '../../../src/core/telemetry/tokens-in.ts'
-import { count, duration, percent, usd } from '../format.ts'
+import { GROUPS, type GroupBy } from '../../../src/core/telemetry/usage.ts'
+import { count, duration, percent, savedRange, usd, usdRange } from '../format.ts'
 import { addUp, type Sums, stepsOf } from '../overview-sums.ts'
 import { Chart } from '../parts/chart.tsx'
 import { Card } from '../parts/facts.tsx'
 import { FirstRequest } from '../parts/first-request.tsx'
 import { Losses } from '../parts/losses.tsx'
+import { SavedViews } from '../parts/saved-views.tsx'
 import { Busy, Empty, Failure } from '../parts/states.tsx'
+import { FilterChips, RangeChoice } from '../parts/usage-filters.tsx'
+import { type Groups, UsageTable } from '../parts/usage-groups.tsx'
 import type { Route } from '../route.ts'
+import { usageFilterOf, usageQuery } from '../usage-filter.ts'
 import { useData } from '../use-data.ts'
 
 interface Overview {
-  readonly fromMs: number
-  readonly toMs: number
-  readonly stepMs: number
+  readonly steps: readonly number[]
   readonly sums: readonly UsageSums[]
   readonly losses: readonly LossSums[]
 }
 
-const RANGES = [
-  ['24h', 'Day'],
-  ['7d', 'Week'],
-  ['30d', 'Month'],
-  ['12mo', 'Year'],
-] as const
 const REFRESH_MS = 10_000
+/** Groups that are read from rows: they are not loaded again by themselves. */
+const SLOW: ReadonlySet<GroupBy> = new Set(['conversation', 'reason'])
 
-/** Page of cost, savings and latency. */
+/** Page of cost, savings and latency, by any property. */
 export function OverviewPage({ route }: { route: Route }) {
-  const range = route.query.get('range') ?? '24h'
-  const { data, error, isBusy, reload } = useData<Overview>(
-    `/dashboard/api/overview?range=${encodeURIComponent(range)}`,
-  )
+  const { conversation: _, ...filter } = usageFilterOf(route.query)
+  const by = GROUPS.find((name) => name === route.query.get('by')) ?? 'model'
+  const period = filter.from === undefined ? { range: filter.range ?? '24h' } : {}
+  const asked = { ...filter, ...period }
+  const { data, error, isBusy, reload } = useData<Overview>(`/dashboard/api/overview?${usageQuery(asked)}`)
+  const groups = useData<Groups>(`/dashboard/api/groups?${usageQuery({ ...asked, by, limit: '200' })}`)
+  const { reload: reloadGroups } = groups
   useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), REFRESH_MS)
+    const load = () => {
+      if (document.visibilityState !== 'visible') return
+      reload()
+      if (!SLOW.has(by)) reloadGroups()
+    }
+    const timer = setInterval(load, REFRESH_MS)
     return () => clearInterval(timer)
-  }, [reload])
+  }, [reload, reloadGroups, by])
   const total = useMemo(() => data && addUp(data.sums), [data])
+  const members = { ...filter, by: route.query.get('by') ?? undefined }
   return (
     <>
       <div class="page-head">
         <h1>Overview</h1>
-        <fieldset class="choice">
-          <legend>Time</legend>
-          {RANGES.map(([name, title]) => (
-            <a key={name} href={`#/?range=${name}`} aria-current={name === range ? 'true' : undefined}>
-              {title}
-            </a>
-          ))}
-        </fieldset>
+        <SavedViews page="" />
+        <RangeChoice page="" members={members} defaultRange="24h" />
       </div>
+      <FilterChips page="" members={members} filter={filter} />
       {error && <Failure error={error} onRetry={reload} />}
       {data === undefined && isBusy && <Busy what="the figures" />}
       {data !== undefined &&
         total !== undefined &&
-        (total.requests === 0 ? <NothingYet /> : <Figures {...data} total={total} />)}
+        (total.requests === 0 ? (
+          <NothingYet />
+        ) : (
+          <>
+            <Cards total={total} />
+            <Charts {...data} />
+            <UsageTable by={by} groups={groups} filter={asked} members={members} />
+            <Losses losses={data.losses} />
+          </>
+        ))}
     </>
   )
 }
@@ -73,17 +85,6 @@ function NothingYet() {
   )
 }
 
-function Figures({ total, ...overview }: Overview & { total: Sums }) {
-  return (
-    <>
-      <Cards total={total} />
-      <Charts {...overview} />
-      <Models sums={overview.sums} />
-      <Losses losses={overview.losses} />
-    </>
-  )
-}
-
 function Cards({ total }: { total: Sums }) {
   const lookups = total.cacheHits + total.cacheAttached + total.cacheMisses
   const input = tokensIn(total.tokens)
@@ -93,8 +94,8 @@ function Cards({ total }: { total: Sums }) {
       <Card title="Spent" value={usd(total.costNanoUsd)} note={noteOfSpent(total)} />
       <Card
         title="Saved"
-        value={savedOf(total)}
-        note={`${usd(measured)} measured, ${range(total.savedEstimateNanoUsd, total.savedMoreNanoUsd)} estimated`}
+        value={savedRange(total)}
+        note={`${usd(measured)} measured, ${usdRange(total.savedEstimateNanoUsd, total.savedMoreNanoUsd)} estimated`}
       />
       <Card
         title="Requests"
@@ -124,20 +125,8 @@ function Cards({ total }: { total: Sums }) {
   )
 }
 
-/** Formats an amount; a range where it may be visibly more. */
-function range(leastNanoUsd: number, moreNanoUsd: number): string {
-  const least = usd(leastNanoUsd)
-  const most = usd(leastNanoUsd + moreNanoUsd)
-  return least === most ? least : `${least} to ${most}`
-}
-
-/** Returns the savings: a range where a provider does not report its prompt cache. */
-function savedOf({ savedNanoUsd, savedMoreNanoUsd }: Sums): string {
-  return range(savedNanoUsd, savedMoreNanoUsd)
-}
-
 function noteOfSpent({ unpriced, ceilingNanoUsd, costNanoUsd, savedNanoUsd, savedMoreNanoUsd }: Sums): string {
-  const without = `${range(costNanoUsd + savedNanoUsd, savedMoreNanoUsd)} without the gateway`
+  const without = `${usdRange(costNanoUsd + savedNanoUsd, savedMoreNanoUsd)} without the gateway`
   const parts = [
     ceilingNanoUsd > 0 && `${usd(ceilingNanoUsd)} of it at the ceiling price, the price is unknown`,
     unpriced > 0 && `and ${count(unpriced)} requests without a known price`,
@@ -147,7 +136,7 @@ function noteOfSpent({ unpriced, ceilingNanoUsd, costNanoUsd, savedNanoUsd, save
 
 function Charts(overview: Overview) {
   const charts = useMemo(() => {
-    const steps = stepsOf(overview)
+    const steps = stepsOf(overview.steps, overview.sums)
     const times = steps.map(({ fromMs }) => fromMs)
     const column = (value: (sums: Sums) => number | null) => steps.map(({ sums }) => value(sums))
     return {
@@ -201,7 +190,7 @@ function Charts(overview: Overview) {
         times={times}
         series={charts.money}
         print={usd}
-        summary={`${usd(total.costNanoUsd)} spent, ${savedOf(total)} saved`}
+        summary={`${usd(total.costNanoUsd)} spent, ${savedRange(total)} saved`}
       />
       <Chart
         title="Cache hits"
@@ -228,48 +217,6 @@ function Charts(overview: Overview) {
         print={duration}
         summary={`p50 ${duration(quantileOf(total.gatewayTimes, 0.5))}`}
       />
-    </section>
-  )
-}
-
-function Models({ sums }: Pick<Overview, 'sums'>) {
-  const models = [...Map.groupBy(sums, ({ provider, model }) => (model === '' ? '' : `${provider}/${model}`))]
-    .map(([name, own]) => ({ name, ...addUp(own) }))
-    .toSorted((a, b) => b.costNanoUsd - a.costNanoUsd || b.requests - a.requests)
-  return (
-    <section aria-labelledby="by-model">
-      <h2 id="by-model">By model</h2>
-      <div class="scroll" tabIndex={0} role="region" aria-labelledby="by-model">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Model</th>
-              <th scope="col">Requests</th>
-              <th scope="col">Spent</th>
-              <th scope="col">Saved</th>
-              <th scope="col">Tokens in</th>
-              <th scope="col">Tokens out</th>
-              <th scope="col">Provider, on average</th>
-            </tr>
-          </thead>
-          <tbody>
-            {models.map((model) => (
-              <tr key={model.name}>
-                <th scope="row">{model.name || 'No response'}</th>
-                <td>{count(model.requests)}</td>
-                <td>
-                  {usd(model.costNanoUsd)}
-                  {model.ceilingNanoUsd > 0 && <small> ceiling</small>}
-                </td>
-                <td>{savedOf(model)}</td>
-                <td>{count(tokensIn(model.tokens))}</td>
-                <td>{count(model.tokens.output)}</td>
-                <td>{model.asked === 0 ? '–' : duration(model.providerMs / model.asked)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
     </section>
   )
 }

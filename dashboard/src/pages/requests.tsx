@@ -1,47 +1,67 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { ListedRequest } from '../../../src/core/telemetry/telemetry.ts'
-import { count } from '../format.ts'
+import { count, visible } from '../format.ts'
 import { Choice, SearchField } from '../parts/fields.tsx'
 import { FirstRequest } from '../parts/first-request.tsx'
 import { RequestCells, RequestHead } from '../parts/request-columns.tsx'
+import { SavedViews } from '../parts/saved-views.tsx'
 import { Busy, Empty, Failure } from '../parts/states.tsx'
+import { Totals } from '../parts/totals.tsx'
+import { AddFilter, FilterChips, RangeChoice } from '../parts/usage-filters.tsx'
+import type { Groups } from '../parts/usage-groups.tsx'
 import { Windowed } from '../parts/windowed.tsx'
 import { type Route, replaceQuery, useNavigation } from '../route.ts'
+import { addressOf, usageFilterOf, usageQuery } from '../usage-filter.ts'
+import { useData } from '../use-data.ts'
 import { useList } from '../use-list.ts'
 import { useSettled } from '../use-settled.ts'
 
 const ROW_HEIGHT = 36
-const AGES: Readonly<Record<string, number>> = { '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000 }
+const MOST_REASONS = '12'
 
-interface Filter {
+/** Members of the address that this page's own fields change. */
+interface Fields {
   text: string
   cache: string
   ended: string
-  age: string
 }
 
-/** Page of all recorded requests: search, filter, export. */
+/** Page of all recorded requests: search, filter, totals, export. */
 export function RequestsPage({ route }: { route: Route }) {
-  const [filter, setFilter] = useState<Filter>(() => filterOf(route.query))
-  const settled = useSettled(filter)
-  const query = useMemo(() => searchOf(settled), [settled])
+  const [fields, setFields] = useState<Fields>(() => fieldsOf(route.query))
+  const [chosen, choose] = useState(() => chosenOf(route.query))
+  const settled = useSettled(fields)
+  const members = useMemo(() => ({ ...settled, ...chosen, text: settled.text.trim() }), [settled, chosen])
+  const query = useMemo(() => usageQuery(members), [members])
   const list = useList<ListedRequest>({ path: '/dashboard/api/requests', query, cursorOf: ({ id }) => id })
-  const change = (part: Partial<Filter>) => setFilter((old) => ({ ...old, ...part }))
-  useNavigation('requests', (given) => setFilter(filterOf(given)))
-  useEffect(() => replaceQuery('requests', { ...settled }), [settled])
+  const { data: sums } = useData<Groups>(list.rows.length > 0 ? `/dashboard/api/groups?of=rows&${query}` : undefined)
+  const change = (part: Partial<Fields>) => setFields((old) => ({ ...old, ...part }))
+  useNavigation('requests', (given) => {
+    setFields(fieldsOf(given))
+    choose(chosenOf(given))
+  })
+  useEffect(() => replaceQuery('requests', members), [members])
   const isFiltered = query !== ''
   return (
     <div class="fill">
       <div class="page-head">
         <h1>Requests</h1>
-        <span class="muted" role="status">
-          {list.rows.length > 0 && `${count(list.rows.length)}${list.hasMore ? ' and more' : ''}`}
-        </span>
-        <a class="button" href={`/dashboard/api/requests.csv?${query}`} download>
+        <SavedViews key={query} page="requests" />
+        <RangeChoice page="requests" members={members} defaultRange={undefined} />
+        <a class="button small" href={`/dashboard/api/requests.csv?${query}`} download>
           Download CSV
         </a>
+        <a class="button small" href={`/dashboard/api/requests.jsonl?${query}`} download>
+          JSONL
+        </a>
       </div>
-      <Filters filter={filter} onChange={change} />
+      <div class="filters">
+        <Filters fields={fields} onChange={change} />
+        <AddFilter page="requests" members={members} />
+      </div>
+      <FilterChips page="requests" members={members} filter={chosen} />
+      {(settled.ended === 'refused' || settled.ended === 'failed') && <Reasons members={members} />}
+      {sums !== undefined && list.rows.length > 0 && <Totals total={sums.total} />}
       {list.error && <Failure error={list.error} onRetry={list.more} />}
       {list.rows.length === 0 && list.isBusy && <Busy what="requests" />}
       {list.rows.length === 0 && !list.isBusy && !list.error && (
@@ -64,43 +84,58 @@ export function RequestsPage({ route }: { route: Route }) {
   )
 }
 
-function Filters({ filter, onChange }: { filter: Filter; onChange: (part: Partial<Filter>) => void }) {
+/** Reasons of what the list shows, each a link that filters by it. */
+function Reasons({ members }: { members: Readonly<Record<string, string>> }) {
+  const { data } = useData<Groups>(
+    `/dashboard/api/groups?of=rows&by=reason&limit=${MOST_REASONS}&${usageQuery(members)}`,
+  )
+  if (data === undefined || data.data.length === 0) return null
+  return (
+    <ul class="chips" aria-label="Reasons">
+      {data.data.map(({ name, requests }) => (
+        <li key={name}>
+          <a
+            href={addressOf('requests', { ...members, reason: name })}
+            aria-current={members.reason === name ? 'true' : undefined}
+          >
+            <span class="value">{visible(name)}</span> {count(requests)}
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Filters({ fields, onChange }: { fields: Fields; onChange: (part: Partial<Fields>) => void }) {
   return (
     <div class="filters">
       <SearchField
-        value={filter.text}
+        value={fields.text}
         placeholder="model, provider, key id, reason …"
         onChange={(text) => onChange({ text })}
       />
       <Choice
         label="Cache"
-        value={filter.cache}
+        value={fields.cache}
         options={{ '': 'any', hit: 'hit', attached: 'attached', miss: 'miss', none: 'no look-up' }}
         onChange={(cache) => onChange({ cache })}
       />
       <Choice
         label="Ended"
-        value={filter.ended}
-        options={{ '': 'any way', complete: 'whole', failed: 'failed' }}
+        value={fields.ended}
+        options={{ '': 'any way', complete: 'whole', failed: 'failed', refused: 'refused' }}
         onChange={(ended) => onChange({ ended })}
-      />
-      <Choice
-        label="Since"
-        value={filter.age}
-        options={{ '': 'the first', '1h': 'an hour', '24h': 'a day', '7d': 'a week' }}
-        onChange={(age) => onChange({ age })}
       />
     </div>
   )
 }
 
-function filterOf(query: URLSearchParams): Filter {
+function fieldsOf(query: URLSearchParams): Fields {
   const of = (name: string) => query.get(name) ?? ''
-  return { text: of('text'), cache: of('cache'), ended: of('ended'), age: of('age') }
+  return { text: of('text'), cache: of('cache'), ended: of('ended') }
 }
 
-function searchOf({ text, cache, ended, age }: Filter): string {
-  const ageMs = AGES[age]
-  const given = { text: text.trim(), cache, ended, fromMs: ageMs === undefined ? '' : String(Date.now() - ageMs) }
-  return new URLSearchParams(Object.entries(given).filter(([, value]) => value !== '')).toString()
+function chosenOf(query: URLSearchParams): Readonly<Record<string, string>> {
+  const reason = query.get('reason')
+  return { ...usageFilterOf(query), ...(reason !== null && { reason }) }
 }
