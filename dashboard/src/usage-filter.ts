@@ -47,7 +47,7 @@ export function usageQuery(given: Readonly<Record<string, string | undefined>>):
 }
 
 /** Prints members as the query of a page's address. */
-export function addressQuery(given: Readonly<Record<string, string | undefined>>): string {
+function addressQuery(given: Readonly<Record<string, string | undefined>>): string {
   return new URLSearchParams(
     Object.entries(given).flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[name, value]])),
   ).toString()
