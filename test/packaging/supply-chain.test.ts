@@ -20,6 +20,7 @@ function section(name: string): Readonly<Record<string, unknown>> {
 /** Permissive all, without conditions on what is made with them beyond telling their names. */
 const ALLOWED = [
   'MIT',
+  'MIT-0',
   'Apache-2.0',
   'ISC',
   'BSD-2-Clause',
