@@ -36,7 +36,14 @@ interface Document {
 }
 
 /** Options of a gateway with every route; its document equals that of each gateway. */
-const WITH_EVERYTHING = { version: '0', publicUrl: undefined, mode: 'cloud', amountCents: 50, isSandbox: true } as const
+const WITH_EVERYTHING = {
+  version: '0',
+  publicUrl: undefined,
+  mode: 'cloud',
+  amountCents: 50,
+  isSandbox: true,
+  hasSignIn: true,
+} as const
 
 const CREDENTIALS: Readonly<Record<string, string>> = {
   apiKey: 'API key; in local mode any text',

@@ -167,6 +167,7 @@ export function createServer(
       mode: config.mode,
       amountCents: agentPayments?.payable && agentPayments.prices.callCents,
       isSandbox: agentPayments?.wallet !== undefined,
+      hasSignIn: accounts.signIn !== undefined,
     },
     intakes,
     readiness,

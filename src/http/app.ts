@@ -47,7 +47,7 @@ import { type ReceiptRouteOptions, receiptKeysRoute, receiptRoute, receiptsRoute
 import { allowedRoute, countTokensRoute, type RelayRouteOptions, routeNotAllowed } from './routes/relay.ts'
 import { type SocketRouteOptions, socketRoute } from './routes/socket.ts'
 import { type StoredResponseRouteOptions, storedResponseRoute } from './routes/stored-responses.ts'
-import { addSignIn, type SignInRouteOptions } from './sign-in/routes.ts'
+import { addSignIn, addSignInPages, type SignInRouteOptions } from './sign-in/routes.ts'
 
 const MESSAGES_PATH = '/v1/messages'
 const CHAT_PATH = '/v1/chat/completions'
@@ -161,6 +161,7 @@ export function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<Re
   if (options.billing !== undefined) addBilling(router, { ...options.billing, intakes })
   if (agent !== undefined) addAgentRoutes(router, agent)
   if (options.signIn !== undefined) addSignIn(router, options.signIn, intakes)
+  if (options.dashboard !== undefined && options.signIn !== undefined) addSignInPages(router, options.signIn, intakes)
   if (options.dashboard !== undefined) addDashboard(router, options.dashboard, intakes.callers)
   for (const path of allowedRoutes) {
     for (const pattern of [path, `${path}/{*rest}`]) {

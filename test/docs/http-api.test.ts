@@ -11,6 +11,7 @@ import { startGateway } from '../support/gateway.ts'
 import { ask, type Reply, type SendOptions, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { adminCalls } from './admin-calls.ts'
+import { signInCalls } from './sign-in-calls.ts'
 
 /*
  * DESIGN. The OpenAPI document's reply schemas are written by hand; this test requests every route that the router has from a
@@ -59,6 +60,7 @@ test('http api: every route that is registered is documented, and no other', (t)
     accounts: { admin: anything },
     billing: anything,
     agent: anything,
+    signIn: anything,
   } as Partial<HttpAppOptions>)
   t.true(served.length > 25)
   t.deepEqual(
@@ -68,7 +70,14 @@ test('http api: every route that is registered is documented, and no other', (t)
 })
 
 const SCHEMAS = valueAt(
-  openapiDocument({ version: '0', publicUrl: undefined, mode: 'cloud', amountCents: 50, isSandbox: true }),
+  openapiDocument({
+    version: '0',
+    publicUrl: undefined,
+    mode: 'cloud',
+    amountCents: 50,
+    isSandbox: true,
+    hasSignIn: true,
+  }),
   'components',
 )
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
@@ -200,6 +209,8 @@ test.serial('http api: in cloud mode replies have the documented shapes, and no 
     SVC_MODE: 'cloud',
     SVC_SESSION_SECRET: 'the-secret-of-sessions-of-tests-and-nothing-else',
     SVC_SESSION_OPERATOR_CLAIM: 'sub=ada',
+    SVC_SIGN_IN_ISSUER: 'http://127.0.0.1:9',
+    SVC_SIGN_IN_CLIENT_ID: 'turnpike',
   }
   await using gateway = await startGateway(env)
   const { stdout } = await runCommandInThread(['session-token', '--user', 'ada'], { env })
@@ -214,6 +225,7 @@ test.serial('http api: in cloud mode replies have the documented shapes, and no 
   assertReply(t, 'post /v1/keys/{id}/rotate', await call('POST', `${key}/rotate`, { overlapSeconds: 60 }))
   assertReply(t, 'delete /v1/keys/{id}', await call('DELETE', key))
   for await (const [route, reply] of adminCalls(call)) assertReply(t, route, reply)
+  for await (const [route, reply] of signInCalls(gateway.url, headers)) assertReply(t, route, reply)
   assertReply(t, 'get /v1/billing/balance', await call('GET', '/v1/billing/balance'))
   assertShape(t, 'Error', (await call('POST', '/v1/billing/checkout', { tier: 'pro' })).json)
   const open = ROUTES.map(({ method, path }) => `${method} ${path}`).filter((route) => !checked.has(route))

@@ -12,6 +12,8 @@ export interface OpenapiOptions {
   readonly amountCents: number | undefined
   /** True where payments are those of the sandbox. */
   readonly isSandbox: boolean
+  /** True where users sign in at an identity provider. */
+  readonly hasSignIn: boolean
 }
 
 const SECURITY: Readonly<Record<Access, readonly object[]>> = {
@@ -32,9 +34,16 @@ const SCHEMES = {
 }
 
 /** Returns the OpenAPI 3.1 document of the routes of this instance. */
-export function openapiDocument({ version, publicUrl, mode, amountCents, isSandbox }: OpenapiOptions): object {
+export function openapiDocument({
+  version,
+  publicUrl,
+  mode,
+  amountCents,
+  isSandbox,
+  hasSignIn,
+}: OpenapiOptions): object {
   const isThere = ({ only, path }: RouteEntry) =>
-    (only === undefined || only === mode || (only === 'sandbox' && isSandbox)) &&
+    (only === undefined || only === mode || (only === 'sandbox' && isSandbox) || (only === 'sign-in' && hasSignIn)) &&
     (amountCents !== undefined || !path.startsWith('/v1/agent/'))
   const paths: Record<string, Record<string, object>> = {}
   for (const route of ROUTES.filter(isThere)) {
@@ -99,6 +108,7 @@ const STREAMED: ReadonlySet<RouteEntry['reply']> = new Set(['Message', 'ChatComp
 
 function contentOf(schema: NonNullable<RouteEntry['body']>): object {
   if (schema === 'text') return { 'text/plain': { schema: { type: 'string' } } }
+  if (schema === 'form') return { 'application/x-www-form-urlencoded': { schema: { type: 'object' } } }
   const json = schema === 'any' ? { type: 'object' } : { $ref: `#/components/schemas/${schema}` }
   return {
     'application/json': { schema: json },

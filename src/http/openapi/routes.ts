@@ -1,11 +1,12 @@
 import { ADMIN_ROUTES } from './admin-routes.ts'
 import type { SCHEMAS } from './schemas.ts'
+import { SIGN_IN_ROUTES } from './sign-in-routes.ts'
 
 /** Credential that a route requires. */
 export type Access = 'none' | 'key' | 'session' | 'payment'
 
 /** A named schema, any JSON object, or text. */
-type Schema = keyof typeof SCHEMAS | 'any' | 'text'
+type Schema = keyof typeof SCHEMAS | 'any' | 'form' | 'text'
 
 /** A public route, for the documentation. */
 export interface RouteEntry {
@@ -14,8 +15,8 @@ export interface RouteEntry {
   readonly path: string
   readonly summary: string
   readonly access: Access
-  /** The only mode that has this route; `sandbox`: with payments without money. */
-  readonly only?: 'cloud' | 'sandbox'
+  /** The only mode that has this route; `sandbox`: with payments without money; `sign-in`: where it is configured. */
+  readonly only?: 'cloud' | 'sandbox' | 'sign-in'
   /** Descriptions of the query parameters; all are optional. */
   readonly query?: Readonly<Record<string, string>>
   readonly body?: Schema
@@ -248,6 +249,7 @@ export const ROUTES: readonly RouteEntry[] = [
     reply: 'KeyWithSecret',
   },
   ...ADMIN_ROUTES,
+  ...SIGN_IN_ROUTES,
   {
     method: 'post',
     path: '/v1/billing/checkout',

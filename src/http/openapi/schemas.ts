@@ -7,6 +7,7 @@ import { ACCOUNT_SCHEMAS } from './account-schemas.ts'
 import { ADMIN_SCHEMAS } from './admin-schemas.ts'
 import { PAYMENT_SCHEMAS } from './payment-schemas.ts'
 import { amount, anyOf, count, described, list, object, ref, text } from './shapes.ts'
+import { SIGN_IN_SCHEMAS } from './sign-in-routes.ts'
 
 const model = object({ id: text, object: anyOf('model'), type: anyOf('model'), display_name: text, owned_by: text })
 
@@ -91,5 +92,6 @@ export const SCHEMAS = {
   Ready: object({ status: anyOf('ready', 'draining', 'failing') }),
   ...ACCOUNT_SCHEMAS,
   ...ADMIN_SCHEMAS,
+  ...SIGN_IN_SCHEMAS,
   ...PAYMENT_SCHEMAS,
 } as const

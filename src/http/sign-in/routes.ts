@@ -15,19 +15,23 @@ export interface SignInRouteOptions extends SignInParts {
   readonly viewer: ReadViewer
 }
 
-/** Adds the routes of sign-in by OpenID Connect, of command lines, and of sessions. */
+/** Adds the routes of sessions, and of clients that sign in. */
 export function addSignIn(router: Router<RequestState>, options: SignInRouteOptions, intakes: Intakes): void {
-  router.get('/sign-in', startRoute(options)).get(CALLBACK_PATH, callbackRoute(options))
   const strangers = { ...options, intake: intakes.strangers }
-  router.post('/sign-in/first-operator', operatorLinkRoute(strangers))
   router.get('/.well-known/oauth-authorization-server', metadataRoute(options))
   router.post('/oauth/device_authorization', deviceAuthorizationRoute(strangers))
   router.post('/oauth/token', tokenRoute(strangers))
   router.post('/oauth/revoke', revokeRoute(strangers))
-  const users = { ...options, intake: intakes.callers }
-  router.post('/dashboard/api/device/find', findDeviceRoute(users))
-  router.post('/dashboard/api/device', decideDeviceRoute(users))
   router.get('/v1/sessions', listSessionsRoute(options)).delete('/v1/sessions/:id', endSessionRoute(options))
   router.get('/v1/admin/people/:id/sessions', personSessionsRoute(options))
   router.delete('/v1/admin/people/:id/sessions', endPersonSessionsRoute(options))
+}
+
+/** Adds the routes of browsers: sign-in by OpenID Connect, and the pages of the dashboard that belong to it. */
+export function addSignInPages(router: Router<RequestState>, options: SignInRouteOptions, intakes: Intakes): void {
+  router.get('/sign-in', startRoute(options)).get(CALLBACK_PATH, callbackRoute(options))
+  router.post('/sign-in/first-operator', operatorLinkRoute({ ...options, intake: intakes.strangers }))
+  const users = { ...options, intake: intakes.callers }
+  router.post('/dashboard/api/device/find', findDeviceRoute(users))
+  router.post('/dashboard/api/device', decideDeviceRoute(users))
 }
