@@ -7,6 +7,7 @@ import { longSessions } from '../../eval/compression/long-sessions.ts'
 import { type Policy, STAGE_A, STAGE_B } from '../../eval/compression/policies.ts'
 import { replay } from '../../eval/compression/replay.ts'
 import preserve from '../../plugins/preserve/index.ts'
+import { isDrill } from '../support/drill.ts'
 import { createPluginServices } from '../support/plugin-services.ts'
 import { createRecordingLog } from '../support/recording-log.ts'
 import { dataFolder } from '../support/recordings.ts'
@@ -14,6 +15,9 @@ import { dataFolder } from '../support/recordings.ts'
 const folder = path.join(dataFolder(), 'compression')
 const hasData = existsSync(folder)
 const ABSENT = `no sessions in ${folder}: skipped`
+
+/** Returns all in the drill, and every second one in `npm test`. */
+const sampledOf = <Session>(all: readonly Session[]) => all.filter((_, index) => isDrill || index % 2 === 0)
 
 const options = preserve.options.parse({ tools: ['Read', 'get_*'], patterns: ['Error.*'], report: true })
 /** One for all sessions: it keeps nothing of them, and has a thread. An hour passes between two looks at its budgets of CPU. */
@@ -31,7 +35,7 @@ const PRESERVED: Policy = {
 for (const policy of [STAGE_A, PRESERVED]) {
   test.serial(`${policy.name}: real sessions keep every fact and break no cache, and no block grows`, async (t) => {
     if (!hasData) return t.pass(ABSENT)
-    for (const session of loadTrajectories(folder)) {
+    for (const session of sampledOf(loadTrajectories(folder))) {
       const { breaks, lostNeedles, largerBlocks } = await replay(session, policy.createSteps, 1)
       t.like({ breaks, lostNeedles, largerBlocks }, { breaks: 0, lostNeedles: [], largerBlocks: 0 }, session.id)
     }
@@ -42,7 +46,7 @@ test.serial(
   'stage B: long sessions keep nearly every fact, and break the cache once in 20,000 tokens at most',
   async (t) => {
     if (!hasData) return t.pass(ABSENT)
-    for (const session of longSessions(loadTrajectories(folder))) {
+    for (const session of sampledOf(longSessions(loadTrajectories(folder)))) {
       const { breaks, needles, lostNeedles, inputTokens, calls } = await replay(session, STAGE_B.createSteps, 1)
       t.true(breaks > 0 && breaks <= 5, session.id)
       t.true(lostNeedles.length <= needles * 0.01 || lostNeedles.length <= 1, session.id)

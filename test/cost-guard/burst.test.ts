@@ -10,7 +10,7 @@ import { startOnPostgres } from './gateways-on-postgres.ts'
  * after another. The first is limited by its cap alone, the second by nothing.
  */
 /** Many times the connections of the pool. */
-const AT_ONCE = isDrill ? 600 : 300
+const AT_ONCE = isDrill ? 600 : 150
 const STRANGERS = 40
 const NANO = 1e9
 

@@ -22,7 +22,7 @@ import { tokenOf } from './cost-fixture.ts'
  * nothing more fits, the budget is raised, and they go on.
  */
 const GATEWAYS = isDrill ? 4 : 2
-const TURNS = isDrill ? 50 : 24
+const TURNS = isDrill ? 50 : 18
 /** Turns that fit before the raise. */
 const FITTING = isDrill ? 120 : 30
 const RETRY_MS = 100

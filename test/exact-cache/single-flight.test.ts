@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { type AskOptions, eventually, stateOf, untilHandled } from '../support/cache-fixture.ts'
+import { isDrill } from '../support/drill.ts'
 import { assembleMessage, assertMessageStream, parseEvents } from '../support/events.ts'
 import type { Reply } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
@@ -94,15 +95,16 @@ function gated(t: ExecutionContext, prompt: string, script: (gate: Promise<unkno
   return resolve
 }
 
+const CALLERS = isDrill ? 50 : 16
 const mixed = (count: number) => Array.from({ length: count }, (_, i) => ({ stream: i % 2 === 0 }))
 
 for (const stream of [true, false]) {
   const mode = stream ? 'a stream' : 'JSON'
-  test(`single flight: 50 callers of both modes are one call whose leader asked for ${mode}`, async (t) => {
+  test(`single flight: ${CALLERS} callers of both modes are one call whose leader asked for ${mode}`, async (t) => {
     const prompt = t.title
     const open = gated(t, prompt, held)
     const leader = await lead(prompt, { stream })
-    const followers = await follow(prompt, mixed(49))
+    const followers = await follow(prompt, mixed(CALLERS - 1))
     open()
     const replies = await repliesOf([leader, ...followers])
     t.is(fixture.calls(prompt), 1)
