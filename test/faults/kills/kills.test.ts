@@ -94,4 +94,4 @@ async function drill(
 test.serial('kills: one gateway on SQLite', (t) => drill(t, { engine: 'sqlite', size: 1 }))
 
 if (isDrill && isPostgresExpected && isRedisExpected)
-  test.serial('kills: two gateways on PostgreSQL and Redis', (t) => drill(t, { engine: 'postgres', size: 2 }))
+  test.serial('kills: four gateways on PostgreSQL and Redis', (t) => drill(t, { engine: 'postgres', size: 4 }))
