@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { type ExplainedStep, explainStep } from '../app/settings/explain-step.ts'
-import { type PipelineSource, resolvePipeline } from '../pipeline/resolve.ts'
+import { CAP_GUARD } from '../config/locked-guard.ts'
+import { type PipelineSource, resolvePipeline, withLocked } from '../pipeline/resolve.ts'
 import { addHelp } from './help.ts'
 import { loadOffline } from './offline.ts'
 import { table } from './terminal/table.ts'
@@ -15,19 +16,32 @@ export function addPipelineCommand(program: Command): void {
     .addOption(
       new Option('--as <source>', 'source of the string').choices(['header', 'key', 'default']).default('header'),
     )
+    .option('--capped', 'as for a key, person, team or tag with a cap, whose requests run `cost-guard` in any case')
     .option('--json', 'print JSON')
     .action(explain)
   addHelp(command, {
-    examples: ['turnpike pipeline explain', 'turnpike pipeline explain "exact-cache?ttl=10m,cost-guard" --as key'],
+    examples: [
+      'turnpike pipeline explain',
+      'turnpike pipeline explain "exact-cache?ttl=10m,cost-guard" --as key',
+      'turnpike pipeline explain none --capped',
+    ],
   })
 }
 
-async function explain(text: string | undefined, { as, json }: { as: PipelineSource; json?: boolean }): Promise<void> {
+/** Options of the command. */
+interface ExplainOptions {
+  readonly as: PipelineSource
+  readonly capped?: boolean
+  readonly json?: boolean
+}
+
+async function explain(text: string | undefined, { as, capped, json }: ExplainOptions): Promise<void> {
   const { config, registry, close } = await loadOffline()
   try {
     const source = text === undefined ? 'default' : as
-    const resolved = resolvePipeline(text ?? config.pipeline.default, source, { registry, rails: config.pipeline })
-    const steps = resolved.steps.map((step) => explainStep(step, source, config.pipeline))
+    const rails = capped === true ? withLocked(config.pipeline, [CAP_GUARD]) : config.pipeline
+    const resolved = resolvePipeline(text ?? rails.default, source, { registry, rails })
+    const steps = resolved.steps.map((step) => explainStep(step, source, rails))
     process.stdout.write(
       json
         ? `${JSON.stringify({ pipeline: resolved.printed, steps }, undefined, 2)}\n`

@@ -12,6 +12,7 @@ import {
   type ResolvedPipeline,
   type ResolvedStep,
   resolvePipeline,
+  withLocked,
 } from './resolve.ts'
 
 /** A resolved pipeline with its onion. */
@@ -99,7 +100,7 @@ export class Pipelines {
     const key = `${source} ${locked.join()} ${text}`
     const known = this.#kept.get(key)
     if (known !== undefined) return known
-    const rails = railsWith(this.#rails, locked)
+    const rails = withLocked(this.#rails, locked)
     const resolved =
       source === 'default' ? this.#resolveOwn(text, rails) : resolvePipeline(text, source, { registry, rails })
     const run = this.#join(resolved.steps)
@@ -132,11 +133,6 @@ export class Pipelines {
     const { stepTimeoutMs, log } = this.#options
     return compose({ steps: steps.map(bind), upstream, stepTimeoutMs, log })
   }
-}
-
-function railsWith(rails: Rails, locked: readonly string[]): Rails {
-  const more = locked.filter((name) => !rails.locked.includes(name))
-  return more.length === 0 ? rails : { ...rails, locked: [...rails.locked, ...more] }
 }
 
 function bind({ plugin, effective }: ResolvedStep): BoundStep {

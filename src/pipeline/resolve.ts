@@ -14,6 +14,12 @@ export interface Rails {
   readonly clamps: Readonly<Record<string, Clamps>>
 }
 
+/** Returns the rails with further locked plugins. */
+export function withLocked(rails: Rails, locked: readonly string[]): Rails {
+  const more = locked.filter((name) => !rails.locked.includes(name))
+  return more.length === 0 ? rails : { ...rails, locked: [...rails.locked, ...more] }
+}
+
 /**
  * Source of a pipeline. `default` is the operator's own, from the environment or the configuration; `own` that of an
  * internal request of the gateway.

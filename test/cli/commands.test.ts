@@ -137,6 +137,17 @@ test('cli: explain shows what rails do to a caller’s string', async (t) => {
   isGolden(t, stdout, 'explain-railed.txt')
 })
 
+test('cli: explain --capped shows the guard that a cap of a key, person, team or tag locks', async (t) => {
+  const printed = async (...more: string[]) => {
+    const words = ['pipeline', 'explain', 'none', '--json', ...more]
+    const { stdout, code } = await runCommandInThread(words, { env: configFile(t) })
+    t.is(code, 0)
+    return parseJson(stdout)
+  }
+  t.deepEqual(valueAt(await printed(), 'steps'), [])
+  t.like(valueAt(await printed('--capped'), 'steps.0'), { name: 'cost-guard', isLocked: true })
+})
+
 test('cli: explain --json has the same as data, and hides options that a plugin marks as secret', async (t) => {
   const env = { ...configFile(t, RAILED), ...railedPlugins(t) }
   const { stdout, code } = await runCommandInThread(['pipeline', 'explain', '--json'], { env })
