@@ -18,6 +18,7 @@ import { createLocalViewer, type ReadViewer } from '../http/dashboard/viewer.ts'
 import type { RequestLimits } from '../http/rate-limit.ts'
 import type { Pipelines } from '../pipeline/pipelines.ts'
 import type { LoadedPlugin, PluginRegistry } from '../pipeline/registry.ts'
+import type { Rails } from '../pipeline/resolve.ts'
 import { createPaymentBooks } from '../stores/sql/payments/payment-books.ts'
 import { createBudgets } from '../stores/sql/spend/budget-store.ts'
 import type { SqlStore } from '../stores/sql/store.ts'
@@ -129,9 +130,9 @@ export function openDashboard(parts: DashboardParts): DashboardOptions | undefin
     alerts: createAlertBooks({ config, database, clock }),
     budgets: createBudgets(database),
     credits: config.mode === 'cloud' ? (page) => database.run('ledger.list', page) : undefined,
-    plugins: () => installed().map(shown),
+    plugins: () => installed().map((plugin) => shown(plugin, pipelines.rails)),
     pluginsInDetail: () => [
-      ...installed().map((plugin) => ({ ...shown(plugin), folder: plugin.folder })),
+      ...installed().map((plugin) => ({ ...shown(plugin, pipelines.rails), folder: plugin.folder })),
       ...registry.broken,
     ],
     settings,
@@ -160,13 +161,15 @@ function viewerOf(config: Config, { routes }: Accounts): ReadViewer {
   return routes.admin.viewer
 }
 
-function shown({ definition, configured }: LoadedPlugin) {
+function shown({ definition, configured }: LoadedPlugin, { locked, off = [] }: Rails) {
   const { name, summary, onError, perRequest, options } = definition
   const settable: readonly string[] = perRequest
   return {
     name,
     summary,
     onError,
+    isOn: locked.includes(name) || !off.includes(name),
+    isLocked: locked.includes(name),
     options: listOptions(options).map(({ path: keys, schema, description, defaultValue }) => ({
       name: keys.join('.'),
       type: typeNameOf(schema).replaceAll('`', ''),

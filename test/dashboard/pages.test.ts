@@ -179,21 +179,31 @@ test.serial('pages: each is sound, and shows its figures, its state, or how to b
   await assertSound(t, page, faults)
 })
 
-test.serial('settings: a change is previewed, made, listed with its author, and undone', async (t) => {
-  await using open = await browser.open(address('#/settings'))
-  const { page, faults } = open
-  await page.getByRole('button', { name: 'Change costs.instance_per_day' }).click()
-  await page.getByRole('textbox', { name: 'costs.instance_per_day' }).fill('100000')
-  await page.getByRole('button', { name: 'Preview' }).click()
-  await page.getByText('No caller has reached it.').waitFor()
-  await assertSound(t, page, faults)
-  await page.getByRole('button', { name: 'Change it' }).click()
-  const changes = page.getByRole('region', { name: 'Changes of settings' })
-  await changes.getByText('operator').waitFor()
-  await page.getByRole('button', { name: 'Undo costs.instance_per_day' }).click()
-  await changes.getByRole('row').nth(2).waitFor()
-  await assertSound(t, page, faults)
-})
+test.serial(
+  'settings: a change is previewed, made, listed with its author, and undone; a plugin is switched off and on',
+  async (t) => {
+    await using open = await browser.open(address('#/settings'))
+    const { page, faults } = open
+    await page.getByRole('button', { name: 'Change costs.instance_per_day' }).click()
+    await page.getByRole('textbox', { name: 'costs.instance_per_day' }).fill('100000')
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page.getByText('No caller has reached it.').waitFor()
+    await assertSound(t, page, faults)
+    await page.getByRole('button', { name: 'Change it' }).click()
+    const changes = page.getByRole('region', { name: 'Changes of settings' })
+    await changes.getByText('operator').waitFor()
+    await page.getByRole('button', { name: 'Undo costs.instance_per_day' }).click()
+    await changes.getByRole('row').nth(2).waitFor()
+    await assertSound(t, page, faults)
+    await page.goto(address('#/plugins'))
+    await page.getByText('loop-guard', { exact: true }).click()
+    await page.getByRole('button', { name: 'Switch off loop-guard' }).click()
+    await page.getByRole('button', { name: 'Switch on loop-guard' }).click()
+    await page.getByRole('button', { name: 'Switch off loop-guard' }).waitFor()
+    await page.getByRole('region', { name: 'Figures of loop-guard' }).waitFor()
+    await assertSound(t, page, faults)
+  },
+)
 
 test('pages: all are sound at 380 px in the dark', async (t) => {
   const narrow = { viewport: { width: 380, height: 800 }, colorScheme: 'dark' } as const

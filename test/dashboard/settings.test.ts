@@ -36,6 +36,11 @@ const ask = (url: string, { model = 'demo/echo', pipe }: { model?: string; pipe?
   })
 const seqOf = ({ json }: { json: unknown }) => Number(valueAt(json, 'seq'))
 
+async function pluginsOf(url: string): Promise<Map<unknown, object>> {
+  const { json } = await send(url, { method: 'GET', path: '/dashboard/api/plugins' })
+  return new Map((valueAt(json, 'data') as object[]).map((plugin) => [valueAt(plugin, 'name'), plugin]))
+}
+
 async function shown(url: string, name: string): Promise<unknown> {
   const { json } = await send(url, { method: 'GET', path: SETTINGS })
   const options = valueAt(json, 'options')
@@ -117,10 +122,25 @@ test.serial(
     const named = await ask(one.url, { pipe: 'exact-cache' })
     t.is(named.status, 400)
     t.regex(named.text, /Plugin `exact-cache` at position 0 of the pipeline is switched off by the operator/)
+    const states = await pluginsOf(one.url)
+    t.like(states.get('exact-cache'), { isOn: false, isLocked: false })
+    t.like(states.get('cost-guard'), { isOn: true, isLocked: true })
     await undo(seqOf(off))
     t.is((await ask(one.url, { pipe: 'exact-cache' })).status, 200)
   },
 )
+
+test.serial('plugins: figures count runs, hits and time of each, of today and of the newest requests', async (t) => {
+  await ask(one.url, { pipe: 'exact-cache' })
+  await ask(one.url, { pipe: 'exact-cache' })
+  const { json } = await send(one.url, { method: 'GET', path: '/dashboard/api/plugins/figures' })
+  const named = (list: unknown, member: string) =>
+    (list as Record<string, unknown>[]).find((each) => each[member] === 'exact-cache')
+  const own = named(valueAt(json, 'sample.modules'), 'module')
+  t.true(Number(valueAt(own, 'actions.hit')) >= 1)
+  t.true(Number(valueAt(own, 'runs')) >= 2 && Number(valueAt(own, 'ms')) >= 0)
+  for (const range of ['today', 'week']) t.true(Number(named(valueAt(json, range), 'name')?.requests) >= 2, range)
+})
 
 test.serial('settings: every change is in the list with its author, and in the audit log', async (t) => {
   const { json } = await send(one.url, { method: 'GET', path: `${SETTINGS}/changes` })

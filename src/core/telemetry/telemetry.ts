@@ -2,6 +2,7 @@ import type { CostByClass } from '../money/prices.ts'
 import type { DialectName } from '../reply/reply-dialect.ts'
 import type { Conversation } from '../request/conversation/conversation.ts'
 import type { RouteName } from '../request/route-name.ts'
+import type { ModuleSample } from './module-figures.ts'
 import type { LossReason, PrefixLoss } from './prefix-loss.ts'
 import type { Counterfactual, Receipt } from './receipt.ts'
 import type { DimensionFilter, GroupBy, UsageFigures, UsageGroups } from './usage.ts'
@@ -241,6 +242,8 @@ export interface Telemetry {
   usage(scopes: Scopes, range: UsageRange & DimensionFilter): Promise<readonly UsageSums[]>
   /** Returns sums of requests of these scopes by a property. Throws `service_unavailable`. */
   groups(scopes: Scopes, query: GroupQuery): Promise<UsageGroups>
+  /** Returns the work of plugins in the newest requests since a moment, at most `most`. Throws `service_unavailable`. */
+  modules(scopes: Scopes, sample: { fromMs: number; most: number }): Promise<ModuleSample>
   /**
    * Returns the losses of the prompt cache of scopes in a range, by reason, the dearest first; from rows, so for as long as
    * these are kept. Throws like `usage`.

@@ -21,6 +21,7 @@ import type { LivePages } from './live-pages.ts'
 import { liveRoute } from './live-route.ts'
 import { overviewRoute } from './overview.ts'
 import { paymentDaysRoute, paymentRoute, paymentsFileRoute, paymentsRoute } from './payments.ts'
+import { pluginFiguresRoute } from './plugin-figures.ts'
 import { csvRoute, jsonlRoute, listRoute, type RequestRouteOptions, requestRoute } from './requests.ts'
 import {
   type DashboardFacts,
@@ -104,6 +105,7 @@ export function addDashboard(router: Router<RequestState>, options: DashboardOpt
   if (options.credits !== undefined) api('credits', creditsRoute({ viewer, credits: options.credits }))
   if (telemetry === undefined) return
   const requests = { ...options, telemetry }
+  api('plugins/figures', pluginFiguresRoute(requests))
   api('overview', overviewRoute(requests))
   api('groups', groupsRoute(requests))
   api('groups.csv', groupsFileRoute(requests))

@@ -91,6 +91,7 @@ import { openBudget, readSpend } from './spend/windows.ts'
 import { readFirstHour } from './telemetry/first-hour.ts'
 import { readGroups } from './telemetry/groups.ts'
 import { readLosses } from './telemetry/losses.ts'
+import { readModuleFigures } from './telemetry/module-figures.ts'
 import { putRequests } from './telemetry/put.ts'
 import { findRequest, listRequests } from './telemetry/read.ts'
 import { findRun, listAgentIds, listRuns, listTurns } from './telemetry/read-conversations.ts'
@@ -145,6 +146,7 @@ const withoutTransaction = {
   'telemetry.turns': listTurns,
   'telemetry.losses': readLosses,
   'telemetry.groups': readGroups,
+  'telemetry.modules': readModuleFigures,
   'telemetry.key-spend': readKeySpend,
   'telemetry.refusals': listRefusals,
   'telemetry.prune': pruneRequests,

@@ -101,6 +101,7 @@ export function createTelemetry({ open, log, ...settings }: TelemetryOptions): S
     agentIds: (scopes, id, page) => read('telemetry.agents', { ...page, scopes, id }),
     turns: (scopes, id, page) => read('telemetry.turns', { ...page, scopes, id }),
     groups: (scopes, query) => read('telemetry.groups', { ...query, scopes }),
+    modules: (scopes, sample) => read('telemetry.modules', { ...sample, scopes }),
     losses: (scopes, range) => read('telemetry.losses', { ...range, scopes }),
     async close(timeoutMs) {
       await writer.close(timeoutMs)

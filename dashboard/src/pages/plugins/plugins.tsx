@@ -1,8 +1,11 @@
 import { useState } from 'preact/hooks'
-import { printed } from '../format.ts'
-import { SearchField } from '../parts/fields.tsx'
-import { Busy, Empty, Failure } from '../parts/states.tsx'
-import { useData } from '../use-data.ts'
+import { call } from '../../api.ts'
+import { printed } from '../../format.ts'
+import { SearchField } from '../../parts/fields.tsx'
+import { Busy, Empty, Failure } from '../../parts/states.tsx'
+import { useSession } from '../../session.tsx'
+import { useData } from '../../use-data.ts'
+import { FigureCards, type PluginFigures, runsToday } from './figures.tsx'
 
 interface Option {
   readonly name: string
@@ -21,6 +24,10 @@ interface Installed {
   /** Folder; shown to operators. */
   readonly folder?: string
   readonly options: readonly Option[]
+  /** False while it is switched off for new requests. */
+  readonly isOn: boolean
+  /** True when it always runs. */
+  readonly isLocked: boolean
 }
 
 interface Broken {
@@ -38,17 +45,24 @@ const ON_ERROR = {
 /** Page of the plugins, their options, and faults of invalid plugins. */
 export function PluginsPage() {
   const { data, error, isBusy, reload } = useData<{ data: (Installed | Broken)[] }>('/dashboard/api/plugins')
+  const { has } = useSession()
+  const figures = useData<PluginFigures>(has.telemetry ? '/dashboard/api/plugins/figures' : undefined)
   const [text, setText] = useState('')
   const all = data?.data ?? []
   const broken = all.filter((plugin): plugin is Broken => 'reason' in plugin)
   const installed = all.filter((plugin): plugin is Installed => 'options' in plugin)
+  const off = installed.filter(({ isOn }) => !isOn).map(({ name }) => name)
+  const refresh = () => {
+    reload()
+    figures.reload()
+  }
   const wanted = text.trim().toLowerCase()
   const found = installed.filter((plugin) => JSON.stringify(plugin).toLowerCase().includes(wanted))
   return (
     <>
       <div class="page-head">
         <h1>Plugins</h1>
-        <button type="button" class="quiet" onClick={reload}>
+        <button type="button" class="quiet" onClick={refresh}>
           Refresh
         </button>
       </div>
@@ -63,7 +77,14 @@ export function PluginsPage() {
         </div>
       )}
       {found.map((plugin) => (
-        <PluginPart key={plugin.name} plugin={plugin} isOpen={wanted !== ''} />
+        <PluginPart
+          key={plugin.name}
+          plugin={plugin}
+          isOpen={wanted !== ''}
+          figures={figures.data}
+          off={off}
+          onSwitched={reload}
+        />
       ))}
       {data !== undefined && found.length === 0 && <Empty title="No matching plugins" />}
     </>
@@ -83,21 +104,34 @@ function BrokenPlugin({ name, folder, reason, isKept }: Broken) {
 }
 
 function PluginPart({
-  plugin: { name, summary, onError, folder, options },
+  plugin: { name, summary, onError, folder, options, isOn, isLocked },
   isOpen,
+  figures,
+  off,
+  onSwitched,
 }: {
   plugin: Installed
   isOpen: boolean
+  figures: PluginFigures | undefined
+  /** Plugins that are switched off. */
+  off: readonly string[]
+  onSwitched: () => void
 }) {
   return (
     <details open={isOpen} class="plugin">
       <summary>
-        <strong>{name}</strong> <span class="badge fine">active</span> <span class="muted">{summary}</span>
+        <strong>{name}</strong> <span class={`badge ${isOn ? 'fine' : 'failed'}`}>{isOn ? 'active' : 'off'}</span>{' '}
+        {isLocked && <span class="badge">locked</span>}{' '}
+        <span class="muted">
+          {summary} {figures && runsToday(figures, name)}
+        </span>
       </summary>
       <p class="muted">
         {options.length === 0 ? 'It has no options' : `${options.length} options`}; {ON_ERROR[onError]}
         {folder !== undefined && `; from ${folder}`}.
       </p>
+      {figures && <FigureCards figures={figures} name={name} />}
+      <Switch name={name} isOn={isOn} isLocked={isLocked} off={off} onSwitched={onSwitched} />
       {options.length > 0 && (
         <div class="scroll" tabIndex={0} role="region" aria-label={`Options of ${name}`}>
           <table class="text-table">
@@ -129,5 +163,45 @@ function PluginPart({
         </div>
       )}
     </details>
+  )
+}
+
+/** Button that switches a plugin off or on for new requests; for operators. */
+function Switch({
+  name,
+  isOn,
+  isLocked,
+  off,
+  onSwitched,
+}: Pick<Installed, 'name' | 'isOn' | 'isLocked'> & { off: readonly string[]; onSwitched: () => void }) {
+  const { isOperator } = useSession()
+  const [error, setError] = useState<Error>()
+  if (!isOperator) return null
+  const change = async () => {
+    const names = isOn ? [...off, name] : off.filter((each) => each !== name)
+    try {
+      const body = { name: 'pipeline.off', value: names.length === 0 ? null : names }
+      await call('/dashboard/api/settings', { method: 'POST', body })
+      setError(undefined)
+      onSwitched()
+    } catch (thrown) {
+      // Safe: `call` throws errors.
+      setError(thrown as Error)
+    }
+  }
+  return (
+    <>
+      <p>
+        <button type="button" disabled={isLocked} onClick={change} aria-label={`Switch ${isOn ? 'off' : 'on'} ${name}`}>
+          Switch {isOn ? 'off' : 'on'}
+        </button>{' '}
+        <span class="muted">
+          {isLocked
+            ? 'Locked by the operator’s configuration, or by a cap that it enforces: it always runs.'
+            : 'For new requests, on every process; listed with its author in Settings.'}
+        </span>
+      </p>
+      {error && <Failure error={error} />}
+    </>
   )
 }
