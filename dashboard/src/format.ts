@@ -81,7 +81,7 @@ export function percent(share: number | undefined): string {
 /** Formats a moment: its time, and its day unless that is today. */
 export function moment(atMs: number, nowMs = Date.now()): string {
   const at = new Date(atMs)
-  return nowMs - atMs < DAY_MS && at.getDate() === new Date(nowMs).getDate()
+  return Math.abs(nowMs - atMs) < DAY_MS && at.getDate() === new Date(nowMs).getDate()
     ? time.format(at)
     : `${date.format(at)} ${time.format(at)}`
 }

@@ -1,3 +1,4 @@
+import './sessions.css'
 import { useState } from 'preact/hooks'
 import { call } from '../api.ts'
 import { moment, visible } from '../format.ts'
@@ -12,6 +13,24 @@ interface Listed {
   readonly lastSeenAt: string
   readonly expiresAt: string
   readonly isCurrent: boolean
+}
+
+/** Browsers by their mark in a user agent, in the order of the search: most name others besides. */
+const BROWSERS: readonly (readonly [mark: RegExp, name: string])[] = [
+  [/Edg\//, 'Edge'],
+  [/OPR\//, 'Opera'],
+  [/Firefox\//, 'Firefox'],
+  [/Chrome\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+]
+const SYSTEM = /Windows|Android|iPhone|iPad|Macintosh|Linux/
+
+/** Returns a browser's name and system from its user agent; any other name as it is. */
+function nameOf(client: string): string {
+  const browser = client.startsWith('Mozilla/') ? BROWSERS.find(([mark]) => mark.test(client)) : undefined
+  if (browser === undefined) return client
+  const [system] = SYSTEM.exec(client) ?? []
+  return system === undefined ? browser[1] : `${browser[1]} on ${system}`
 }
 
 /** Page of the user's sessions: browsers and command lines that are signed in. */
@@ -34,7 +53,7 @@ export function SessionsPage() {
       <ul class="sessions">
         {data?.sessions.map(({ id, kind, client, createdAt, lastSeenAt, expiresAt, isCurrent }) => (
           <li key={id}>
-            <strong>{visible(client)}</strong>{' '}
+            <strong title={visible(client)}>{visible(nameOf(client))}</strong>{' '}
             <span class="badge">{isCurrent ? 'this one' : kind === 'command' ? 'command line' : 'browser'}</span>
             <p class="muted">
               Since {moment(Date.parse(createdAt))}, last used {moment(Date.parse(lastSeenAt))}, until{' '}
