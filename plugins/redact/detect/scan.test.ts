@@ -124,3 +124,14 @@ test('detect: hostile repetitions are read once', (t) => {
   // No time is asserted: a quadratic search of these would not end within the test's own time-out.
   for (const piece of pieces) t.notThrows(() => scan(piece.repeat(1_000_000 / piece.length)))
 })
+
+test('detect: behind line numbers each line of a private key is a value of its own, also of one that is cut', (t) => {
+  const line = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcw'
+  const key = ['-----BEGIN PRIVATE KEY-----', line, 'Zm9vYmFy==', '-----END PRIVATE KEY-----', 'const next = 1']
+  for (const sign of ['→', '\t'])
+    for (const lines of [key, key.slice(0, 3)]) {
+      const text = lines.map((each, index) => `${String(index + 1).padStart(6)}${sign}${each}`).join('\n')
+      const found = createScan(new Set(['private_key']))(text).map(({ start, end }) => text.slice(start, end))
+      t.deepEqual(found, [line, 'Zm9vYmFy=='])
+    }
+})
