@@ -1,4 +1,4 @@
-import { KINDS, type Kind } from '../../plugins/redact/detect/finding.ts'
+import { type Finding, KINDS, type Kind } from '../../plugins/redact/detect/finding.ts'
 import { createScan } from '../../plugins/redact/detect/scan.ts'
 import { EVALUATED_KINDS, type Item, makeItems, type Part, type Sample } from './items.ts'
 
@@ -45,13 +45,27 @@ function figuresOf(kind: string, items: readonly Item[]): KindFigures {
 }
 
 /** Tests that every character of the value would be replaced; digits and letters count, a prefix with a space does not. */
-function isCovered({ text, start, end }: Item): boolean {
+function isCovered({ kind, text, start, end }: Item): boolean {
   const findings = scan(text)
   const value = text.slice(start, end)
+  if (kind === 'private_key') return areLinesCovered(value, start, findings)
   const from = start + (/^(?:PESEL|BSN:|TFN|SIN) /.exec(value)?.[0].length ?? 0)
   return findings.some((finding) => finding.start <= from && finding.end >= end)
 }
 
 function isTouched({ text, start, end }: Item): boolean {
   return scan(text).some((finding) => finding.start < end && finding.end > start)
+}
+
+const NO_LINE = /-----[A-Z0-9 ]+-----|[A-Z][A-Za-z-]{2,20}: [^\n\\]*|\\+[nrt]/g
+const LINE = /[A-Za-z0-9+/=]{8,}/g
+
+/** Tests the lines of a private key: its marks and headers may stay. */
+function areLinesCovered(value: string, start: number, findings: readonly Finding[]): boolean {
+  const body = value.replace(NO_LINE, (part) => ' '.repeat(part.length))
+  const lines = Array.from(body.matchAll(LINE), ({ index, 0: line }) => ({ from: start + index, length: line.length }))
+  return (
+    lines.length > 0 &&
+    lines.every(({ from, length }) => findings.some((finding) => finding.start <= from && finding.end >= from + length))
+  )
 }

@@ -2,8 +2,10 @@ import { readView } from '../../eval/compression/reader.ts'
 import type { ContentBlock, Message } from '../../src/core/request/message.ts'
 import type { SeenRequest } from '../support/provider/journal.ts'
 import type { Script } from '../support/provider/script.ts'
+import { SECRET_TASKS } from './secret-tasks.ts'
 import { type Call, type Known, TASKS } from './tasks.ts'
 
+const ALL_TASKS = [...TASKS, ...SECRET_TASKS]
 /** In the words of the user: which task, and in which folder. */
 const PROMPT = /\[task ([\w-]+) in ([^\]\s]+)\]/
 const LINE_NUMBER = /^ *\d+[→\t]/
@@ -23,7 +25,7 @@ export function play({ json }: Pick<SeenRequest, 'json'>): Script | undefined {
   // Safe: the stand-in, or the gateway in front, has checked the request.
   const { messages = [], tools } = (json ?? {}) as unknown as { messages?: Message[]; tools?: unknown[] }
   const [, name, root] = PROMPT.exec(JSON.stringify(messages)) ?? []
-  const task = TASKS.find((one) => one.name === name)
+  const task = ALL_TASKS.find((one) => one.name === name)
   if (task === undefined || root === undefined || !Array.isArray(tools) || tools.length === 0) return undefined
   const known = knownFrom(messages, root)
   const done = messages.flatMap(callsIn).length

@@ -1,7 +1,7 @@
 /**
- * `npm run test:agent [-- <pipeline>]`: a coding agent's command line does twenty tasks against the gateway, with a stand-in
- * provider that plays the model, once through no pipeline and once through the full one, or the one that is named. The same
- * files must be on disk. Not a part of `npm test`: the agent's package weighs 360 MB and is installed on demand.
+ * `npm run test:agent [-- <pipeline> [<part of a name>]]`: a coding agent's command line does thirty tasks against the gateway,
+ * with a stand-in provider that plays the model, once through no pipeline and once through the full one, or the one that is
+ * named. The same files must be on disk, and where `redact` runs, no secret of theirs may have reached the provider. Not a part of `npm test`: the agent's package weighs 360 MB and is installed on demand.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -15,7 +15,8 @@ import { startProvider } from '../support/stand-in-provider.ts'
 import { CLAUDE_CODE, installClaudeCode } from './claude-code.ts'
 import { createFolder } from './folders.ts'
 import { play, promptFor } from './player.ts'
-import { TASKS } from './tasks.ts'
+import { SECRET_TASKS, type SecretTask } from './secret-tasks.ts'
+import { TASKS, type Task } from './tasks.ts'
 
 const LONGEST_RUN_MS = 120_000
 
@@ -23,13 +24,17 @@ installClaudeCode()
 const home = mkdtempSync(path.join(tmpdir(), 'turnpike-agent-'))
 process.on('exit', () => rmSync(home, { recursive: true, force: true }))
 await using provider = await startProvider({ acceptAnything: true, script: play })
-const [pipeline = FULL_PIPELINE] = process.argv.slice(2)
+const [pipeline = FULL_PIPELINE, part = ''] = process.argv.slice(2)
+const isGuarded = pipeline.includes('redact')
+const tasks: readonly (Task & Partial<SecretTask>)[] = [...TASKS, ...SECRET_TASKS].filter(({ name }) =>
+  name.includes(part),
+)
 await using plain = await startThrough('none')
 await using full = await startThrough(pipeline)
 
 const bytes = new Map<Gateway, number>()
 let failed = 0
-for (const task of TASKS) {
+for (const task of tasks) {
   try {
     const [without, through] = [await filesAfter(plain, task), await filesAfter(full, task)]
     assert.deepEqual(through, without)
@@ -42,7 +47,7 @@ for (const task of TASKS) {
 console.log(
   `sent to the provider: ${bytes.get(plain)} bytes without a pipeline, ${bytes.get(full)} bytes with ${pipeline}`,
 )
-console.log(`${TASKS.length - failed} passed, ${failed} failed`)
+console.log(`${tasks.length - failed} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1
 
 function startThrough(pipeline: string): Promise<Gateway> {
@@ -50,7 +55,7 @@ function startThrough(pipeline: string): Promise<Gateway> {
 }
 
 /** Has the agent do a task; resolves with the files on disk. Rejects where the agent or one of its tools fails. */
-async function filesAfter(gateway: Gateway, task: (typeof TASKS)[number]): Promise<Record<string, string>> {
+async function filesAfter(gateway: Gateway, task: (typeof tasks)[number]): Promise<Record<string, string>> {
   using folder = createFolder(task)
   const before = provider.seen.length
   const initial = folder.files()
@@ -68,6 +73,13 @@ async function filesAfter(gateway: Gateway, task: (typeof TASKS)[number]): Promi
   assert.equal(error, undefined)
   assert.ok(calls.every(({ headers }) => headers['x-api-key'] === 'provider-key'))
   assert.notDeepEqual(folder.files(), initial)
+  const sent = provider.seen.slice(before).map(({ raw }) => raw.toString())
+  for (const secret of task.secrets ?? [])
+    assert.equal(
+      sent.some((body) => body.includes(secret)),
+      gateway === plain || !isGuarded,
+      `${secret} at the provider`,
+    )
   return folder.files()
 }
 

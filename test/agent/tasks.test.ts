@@ -5,6 +5,7 @@ import { FULL_PIPELINE } from '../support/pipelines.ts'
 import { startProvider } from '../support/stand-in-provider.ts'
 import { createFolder } from './folders.ts'
 import { play, promptFor } from './player.ts'
+import { SECRET_TASKS } from './secret-tasks.ts'
 import { runSmallAgent } from './small-agent.ts'
 import { TASKS } from './tasks.ts'
 
@@ -35,6 +36,27 @@ for (const task of isDrill ? TASKS : TASKS.filter((_, index) => index % 2 === 0)
     t.deepEqual(outcomes[1], outcomes[0])
   })
 }
+
+test('agent: there are ten tasks on files with secrets', (t) => {
+  t.is(new Set(SECRET_TASKS.map(({ name }) => name)).size, 10)
+})
+
+for (const task of SECRET_TASKS)
+  test(`agent: ${task.name} leaves the same files, and no secret reaches the provider through the full pipeline`, async (t) => {
+    const outcomes = []
+    for (const gateway of [plain, full]) {
+      using folder = createFolder(task)
+      t.deepEqual(await runSmallAgent(gateway?.url ?? '', promptFor(task.name, folder.path)), [])
+      outcomes.push(folder.files())
+      const sent = provider.seen.map(({ raw }) => raw.toString()).filter((body) => body.includes(folder.path))
+      t.true(sent.length > task.steps.length)
+      for (const secret of task.secrets) {
+        const isSent = sent.some((body) => body.includes(secret))
+        t.is(isSent, gateway === plain, secret)
+      }
+    }
+    t.deepEqual(outcomes[1], outcomes[0])
+  })
 
 test.after('agent: some of the requests were shortened', () => {
   const shortened = provider.seen.filter(({ raw }) => POINTER.test(raw.toString()))

@@ -21,19 +21,19 @@ export interface Task {
 type Step = Task['steps'][number]
 type Text = (known: Known) => string
 
-const read =
+export const read =
   (file: string): Step =>
   ({ root }) => ({ name: 'Read', input: { file_path: `${root}/${file}` } })
-const write =
+export const write =
   (file: string, content: Text): Step =>
   (known) => ({
     name: 'Write',
     input: { file_path: `${known.root}/${file}`, content: content(known) },
   })
-const bash =
+export const bash =
   (command: string): Step =>
   ({ root }) => ({ name: 'Bash', input: { command: `cd ${root} && ${command}` } })
-const bashOf =
+export const bashOf =
   (command: Text): Step =>
   (known) =>
     bash(command(known))(known)
@@ -41,7 +41,7 @@ const bashOf =
 const COLOUR = /\u001b\[\d+m/g
 
 /** Edits the line with `mark` in the nth result; the edit quotes the line exactly. */
-const edit =
+export const edit =
   (file: string, nth: number, mark: string, to: (line: string) => string): Step =>
   (known) => {
     const line = lineWith(known.text(nth), mark)
@@ -49,7 +49,7 @@ const edit =
   }
 
 /** Returns the line with `mark`. Throws when the model did not receive it. */
-function lineWith(text: string, mark: string): string {
+export function lineWith(text: string, mark: string): string {
   const line = text.split('\n').find((one) => one.includes(mark))
   if (line === undefined) throw new Error(`Expected a line with \`${mark}\`, got ${JSON.stringify(text.slice(0, 300))}`)
   return line

@@ -8,13 +8,14 @@ import { MODELS, openProviderFixture, type ProviderName } from '../support/provi
 import { assertResponseStream } from '../support/response-rules.ts'
 import { answerOf, type Cut, type ScriptedReply, streamOf } from './cut-streams.ts'
 
-const fixture = await openProviderFixture()
+const MAIL = 'canary1@acme-corp.io'
+/** Needs escapes in JSON. */
+const WORD = 'Project "Falcon"\n\\ 7'
+const fixture = await openProviderFixture({ config: { plugins: { watch: false, redact: { words: [WORD] } } } })
 test.after.always(() => fixture.close())
 
-const MAIL = 'canary1@acme-corp.io'
-const KEY = `-----BEGIN PRIVATE KEY-----\n${'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC'.repeat(4)}\n-----END PRIVATE KEY-----`
 const schema = { type: 'object', properties: {}, additionalProperties: true }
-const question = `I am ${MAIL}, and this is my key:\n${KEY}`
+const question = `I am ${MAIL}, and this is ${WORD}`
 
 const CLIENTS = {
   messages: {
@@ -57,18 +58,18 @@ const PAIRS = CLIENT_NAMES.flatMap((client) => TARGETS.map((provider) => ({ clie
 const SAMPLED = sampled(PAIRS, 0, 1, 2, 5, 8, 9, 12)
 
 /** A reply with each value behind beginnings of several lengths, so that cuts of a fixed size are at all of its places. */
-function replyWith([mail = '', key = '']: readonly string[]): ScriptedReply {
+function replyWith([mail = '', word = '']: readonly string[]): ScriptedReply {
   const shifts = ['', 'R', 'RE', 'a RED ', 'ab "', 'abc\\', 'abcd\n']
-  const text = shifts.map((shift) => `${shift}${mail} ${key}`).join(' ')
+  const text = shifts.map((shift) => `${shift}${mail} ${word}`).join(' ')
   return {
     text: `Sent to ${text}.`,
-    input: Object.fromEntries(shifts.map((shift, i) => [`p${i}`, `${shift}${mail}${key}`])),
+    input: Object.fromEntries(shifts.map((shift, i) => [`p${i}`, `${shift}${mail}${word}`])),
   }
 }
 
-/** Returns the placeholders of the mail and the key in a request. */
+/** Returns the placeholders of the mail and the word in a request. */
 function placeholdersIn({ raw }: SeenRequest): string[] {
-  return ['EMAIL', 'PRIVATE_KEY'].map((kind) => RegExp(`REDACTED_${kind}_[0-9A-Z]{12}`).exec(raw.toString())?.[0] ?? '')
+  return ['EMAIL', 'CUSTOM'].map((kind) => RegExp(`REDACTED_${kind}_[0-9A-Z]{12}`).exec(raw.toString())?.[0] ?? '')
 }
 
 interface Case {
@@ -83,7 +84,7 @@ interface Case {
 async function answer({ client, provider, stream, cut }: Case, pipeline: string) {
   const isGuarded = pipeline === 'redact'
   const script = (_nth: number, request: SeenRequest): object => {
-    const reply = replyWith(isGuarded ? placeholdersIn(request) : [MAIL, KEY])
+    const reply = replyWith(isGuarded ? placeholdersIn(request) : [MAIL, WORD])
     if (cut === undefined)
       return { kind: 'answer', ...answerOf(provider, reply), writes: { sizes: [1], atMost: 20_000 } }
     return { kind: 'sse', bytes: streamOf(provider, reply, { body: Object(request.json), cut }) }
@@ -94,7 +95,7 @@ async function answer({ client, provider, stream, cut }: Case, pipeline: string)
   const usage = client === 'chat' && stream ? { stream_options: { include_usage: true } } : {}
   const reply = await scenario.send({ path, headers, body: { ...body, ...usage, model: MODELS[provider], stream } })
   if (reply.status !== 200) throw new Error(reply.text)
-  const isLeaked = scenario.seen(provider).some(({ raw }) => /canary1@|MIIEvQ/.test(raw.toString()))
+  const isLeaked = scenario.seen(provider).some(({ raw }) => /canary1@|Falcon/.test(raw.toString()))
   return { isLeaked, message: comparable(read(reply, stream)) }
 }
 

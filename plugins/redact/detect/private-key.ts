@@ -3,40 +3,45 @@ import type { Finding } from './finding.ts'
 const BEGIN = '-----BEGIN '
 const DASHES = '-----'
 const SHORTEST_BODY = 20
-/** A line as coding agents show it to models: its number, an arrow, a tab or a bar, and its text. */
-const NUMBERED_LINE = /(\n {0,8}\d{1,7}(?:→|\t|[|:] ?))([A-Za-z0-9+/=]{2,})(?!\S)/g
+/** Shortest line of a key that is cut: shorter ones may be words of what follows. */
+const SHORTEST_LINE = 16
 const LABEL = /(?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----/y
 const END_LABEL = /-----END (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----/y
-/** Characters of the body, including headers such as `Proc-Type: 4,ENCRYPTED` and escaped line ends. */
+/** Characters of the body, including headers such as `Proc-Type: 4,ENCRYPTED`, escaped line ends and numbers of lines. */
 const BODY = /^[A-Za-z0-9+/=\s\\:,.()|→-]*/
+/** Parts of a body that are no key: headers, numbers of lines as coding agents show them to models, escaped line ends. */
+const NO_KEY = /[A-Z][A-Za-z-]{2,20}: [^\n\\]*|\n {0,8}\d{1,7}(?:→|\t|[|:] ?)|\\+[nrt]/g
+const LINE = /[A-Za-z0-9+/=]{2,}/g
 
-/** Finds private keys in PEM (RFC 7468, OpenSSH, PGP), with both marks; one that is cut extends to the end of its letters. */
+/**
+ * Finds private keys in PEM (RFC 7468, OpenSSH, PGP), with both marks or cut. Each line of the body is a finding of its own, so
+ * that no value has a line end: a model can copy a key out of numbered lines, or into a string of a program.
+ */
 export function privateKeysIn(text: string, found: Finding[]): void {
   for (let start = text.indexOf(BEGIN); start !== -1; start = text.indexOf(BEGIN, start + BEGIN.length)) {
     LABEL.lastIndex = start + BEGIN.length
     if (!LABEL.test(text)) continue
-    const labelEnd = LABEL.lastIndex
-    const end = endOfKey(text, labelEnd)
-    if (end - labelEnd > SHORTEST_BODY) found.push(...findingsOf(text, start, end))
+    const bodyStart = LABEL.lastIndex
+    const { end, isCut } = endOfBody(text, bodyStart)
+    if (end - bodyStart <= SHORTEST_BODY) continue
+    for (const line of linesOf(text.slice(bodyStart, end), isCut))
+      found.push({ start: bodyStart + line.start, end: bodyStart + line.end, kind: 'private_key' })
   }
 }
 
-/** Returns the key as one finding; behind line numbers each line of its body, so that a model copies it without the numbers. */
-function findingsOf(text: string, start: number, end: number): Finding[] {
-  const key = text.slice(start, end)
-  const lines = [...key.matchAll(NUMBERED_LINE)]
-  if (lines.length === 0) return [{ start, end, kind: 'private_key' }]
-  return lines.map(({ index, 1: prefix = '', 2: line = '' }) => {
-    const lineStart = start + index + prefix.length
-    return { start: lineStart, end: lineStart + line.length, kind: 'private_key' }
-  })
+/** Reads up to the next dashes only, so that the work is linear also for many beginnings without an end. */
+function endOfBody(text: string, bodyStart: number): { readonly end: number; readonly isCut: boolean } {
+  const dashes = text.indexOf(DASHES, bodyStart)
+  END_LABEL.lastIndex = dashes
+  if (dashes !== -1 && END_LABEL.test(text)) return { end: dashes, isCut: false }
+  const rest = dashes === -1 ? text.slice(bodyStart) : text.slice(bodyStart, dashes)
+  return { end: bodyStart + (BODY.exec(rest)?.[0].length ?? 0), isCut: true }
 }
 
-/** Reads up to the next dashes only, so that the work is linear also for many beginnings without an end. */
-function endOfKey(text: string, labelEnd: number): number {
-  const dashes = text.indexOf(DASHES, labelEnd)
-  END_LABEL.lastIndex = dashes
-  if (dashes !== -1 && END_LABEL.test(text)) return END_LABEL.lastIndex
-  const rest = dashes === -1 ? text.slice(labelEnd) : text.slice(labelEnd, dashes)
-  return labelEnd + (BODY.exec(rest)?.[0].length ?? 0)
+/** Returns the places of a body's lines; of one that is cut those up to the first short one. */
+function linesOf(body: string, isCut: boolean): { readonly start: number; readonly end: number }[] {
+  const bare = body.replace(NO_KEY, (part) => ' '.repeat(part.length))
+  const lines = Array.from(bare.matchAll(LINE), ({ index, 0: line }) => ({ start: index, end: index + line.length }))
+  const short = isCut ? lines.findIndex(({ start, end }) => end - start < SHORTEST_LINE) : -1
+  return short === -1 ? lines : lines.slice(0, short === 0 ? 0 : short + 1)
 }

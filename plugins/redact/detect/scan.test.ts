@@ -24,8 +24,9 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
     'https://‹hooks.slack.com/services/T00000000/B00000000/abcdefghij0123456789abcd›',
   ],
   private_key: [
-    `‹-----BEGIN RSA PRIVATE KEY-----\n${'MIIEpAIBAAKCAQEA0123\n'.repeat(4)}-----END RSA PRIVATE KEY-----› and`,
-    `cut: ‹-----BEGIN PRIVATE KEY-----\n${'MIIEpAIBAAKCAQEA0123\n'.repeat(4)}›`,
+    `-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\n‹MIIEpAIBAAKCAQEA0123›\n-----END RSA PRIVATE KEY----- and`,
+    `"-----BEGIN PRIVATE KEY-----\\n‹MIIEpAIBAAKCAQEA0123›\\nZm9v\\n-----END PRIVATE KEY-----\\n"`,
+    `cut: -----BEGIN PRIVATE KEY-----\n${'MIIEpAIBAAKCAQEA0123\n'.repeat(4)}‹MIIEpAIBAAKCAQEA4567›`,
   ],
   jwt: ['cookie=‹eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U›;'],
   connection: ['postgres://app:‹s3cr3t!›@db:5432/x', 'amqps://a:‹p@ss›@h/v'],
@@ -125,11 +126,11 @@ test('detect: hostile repetitions are read once', (t) => {
   for (const piece of pieces) t.notThrows(() => scan(piece.repeat(1_000_000 / piece.length)))
 })
 
-test('detect: behind line numbers each line of a private key is a value of its own, also of one that is cut', (t) => {
+test('detect: each line of a private key is a value of its own, also behind line numbers, and where it is cut', (t) => {
   const line = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcw'
   const key = ['-----BEGIN PRIVATE KEY-----', line, 'Zm9vYmFy==', '-----END PRIVATE KEY-----', 'const next = 1']
   for (const sign of ['→', '\t'])
-    for (const lines of [key, key.slice(0, 3)]) {
+    for (const lines of [key, [...key.slice(0, 3), 'of the key']]) {
       const text = lines.map((each, index) => `${String(index + 1).padStart(6)}${sign}${each}`).join('\n')
       const found = createScan(new Set(['private_key']))(text).map(({ start, end }) => text.slice(start, end))
       t.deepEqual(found, [line, 'Zm9vYmFy=='])
