@@ -7,6 +7,7 @@ import { measureCosts } from './costs.ts'
 import { PARTS } from './items.ts'
 import { type KindFigures, measurePart } from './measure.ts'
 import { measureOrdinary } from './ordinary.ts'
+import { measurePasses } from './pass.ts'
 
 /** Least recall of formats with a structure, and of the rest. */
 const LEAST_STRUCTURED = 0.99
@@ -35,7 +36,12 @@ for (const finding of ordinary.findings) console.log(`  ${finding}`)
 const costs = measureCosts([30_000, 300_000])
 for (const { characters, scanMs, parseMs } of costs)
   console.log(`${characters} characters: scanned in ${scanMs.toFixed(2)} ms, parsed in ${parseMs.toFixed(2)} ms`)
-writeFileSync(values.json, `${JSON.stringify({ parts, ordinary, costs }, undefined, 2)}\n`)
+const passes = measurePasses([30_000, 300_000])
+for (const { characters, readMs, replaceMs } of passes)
+  console.log(
+    `${characters} characters of a conversation: read in ${readMs.toFixed(2)} ms of CPU time, replaced in ${replaceMs.toFixed(2)} ms`,
+  )
+writeFileSync(values.json, `${JSON.stringify({ parts, ordinary, costs, passes }, undefined, 2)}\n`)
 const isMet =
   rate <= MOST_PER_TEN_THOUSAND_WORDS &&
   parts.every(({ figures }) =>
