@@ -10,6 +10,7 @@ import { Placeholders } from './placeholders.ts'
 import { Redaction } from './redaction.ts'
 import { blockedError, detailsOf, hasUnread, headerOf, unreadError, withinBounds } from './report.ts'
 import { createRestorer } from './restore.ts'
+import { Totals } from './totals.ts'
 
 export default definePlugin({
   name: 'redact',
@@ -17,15 +18,17 @@ export default definePlugin({
   options,
   perRequest: ['mode', 'kinds'],
   tightening: ['mode', 'kinds'],
-  needs: ['deriveKey', 'log'],
+  needs: ['clock', 'deriveKey', 'log'],
   // What was not scanned must not leave.
   onError: 'refuse',
   guardsContent: true,
-  setup(operators, { deriveKey, log }) {
+  routes: [{ method: 'GET', path: '/v1/redact/report' }],
+  setup(operators, { clock, deriveKey, log }) {
     const key = deriveKey('placeholders')
     const words = new LiteralFinder(operators.words.map((text) => ({ text, kind: 'custom' })))
     const patterns = new PatternFinder(operators.patterns)
     const detector = createDetector(operators.detector)
+    const totals = new Totals(clock)
     return {
       middleware: (effective) => {
         const mode = stricterMode(operators.mode, effective.mode)
@@ -40,6 +43,7 @@ export default definePlugin({
           const placeholders = new Placeholders({ key, caller: caller.scope, conversation: conversation.id })
           if (mode === 'redact' && !redaction.isEmpty) redaction.replace(exchange, placeholders)
           const { figures } = redaction
+          totals.add(caller.scope, figures)
           ctx.set('x-svc-redact', headerOf(mode, figures))
           exchange.note(redaction.isEmpty ? 'scanned' : NOTES[mode], detailsOf(figures))
           if (mode !== 'observe' && operators.unread === 'refuse' && hasUnread(figures)) throw unreadError(figures)
@@ -51,6 +55,7 @@ export default definePlugin({
           exchange.mapToolInputText(restorer.input)
         }
       },
+      routes: { 'GET /v1/redact/report': async ({ caller }) => totals.report(caller.scope) },
       close: () => detector?.close(),
     }
   },

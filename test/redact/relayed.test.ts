@@ -93,3 +93,26 @@ test('redact: a value in a member that another one of its name hides is refused'
   t.regex(reply.text, /two members of one name/)
   t.deepEqual(scenario.seen('anthropic'), [])
 })
+
+test('redact: in observe mode requests pass unchanged, and a report sums what was found in them', async (t) => {
+  const scenario = free.scenario()
+  const headers = { 'x-svc-pipe': 'redact?mode=observe', authorization: 'Bearer observed-caller' }
+  const body = { ...ask(`${VALUE} and ghp_0123456789abcdefghijABCDEFGHIJ012345`), model: MODELS.anthropic }
+  for (const each of [body, body, { ...ask('hi'), model: MODELS.anthropic }]) await scenario.send({ body: each, headers })
+  t.is(scenario.seen('anthropic').filter(({ raw }) => raw.includes(VALUE)).length, 2)
+  const report = await scenario.send({ method: 'GET', path: '/v1/redact/report', headers })
+  t.like(report.json, {
+    requests: 3,
+    requests_with_values: 2,
+    kinds: { email: { requests: 2, values: 2 }, token: { requests: 2, values: 2 } },
+    unread: {},
+    detector_failures: 0,
+  })
+  t.false(report.text.includes(VALUE))
+  const other = await scenario.send({
+    method: 'GET',
+    path: '/v1/redact/report',
+    headers: { authorization: 'Bearer another-caller' },
+  })
+  t.like(other.json, { requests: 0, kinds: {} })
+})
