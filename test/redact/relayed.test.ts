@@ -98,7 +98,8 @@ test('redact: in observe mode requests pass unchanged, and a report sums what wa
   const scenario = free.scenario()
   const headers = { 'x-svc-pipe': 'redact?mode=observe', authorization: 'Bearer observed-caller' }
   const body = { ...ask(`${VALUE} and ghp_0123456789abcdefghijABCDEFGHIJ012345`), model: MODELS.anthropic }
-  for (const each of [body, body, { ...ask('hi'), model: MODELS.anthropic }]) await scenario.send({ body: each, headers })
+  for (const each of [body, body, { ...ask('hi'), model: MODELS.anthropic }])
+    await scenario.send({ body: each, headers })
   t.is(scenario.seen('anthropic').filter(({ raw }) => raw.includes(VALUE)).length, 2)
   const report = await scenario.send({ method: 'GET', path: '/v1/redact/report', headers })
   t.like(report.json, {
