@@ -10,7 +10,7 @@ const [guarded, free] = await Promise.all([
     env: { SVC_PIPELINE: 'exact-cache' },
     config: { pipeline: { locked: ['redact'] }, providers },
   }),
-  openProviderFixture({ config: { providers } }),
+  openProviderFixture({ config: { providers, plugins: { watch: false, redact: { mode: 'observe' } } } }),
 ])
 test.after.always(() => Promise.all([guarded.close(), free.close()]))
 
@@ -54,7 +54,7 @@ for (const path of ROUTES)
 
 test('redact: a caller that names it is guarded on relayed routes, too, and no other one is', async (t) => {
   const scenario = free.scenario()
-  const named = { 'x-svc-pipe': 'redact' }
+  const named = { 'x-svc-pipe': 'redact?mode=redact' }
   const refused = await scenario.send({ path: '/v1/files', body: ask(VALUE), headers: named })
   t.is(refused.status, 403)
   await scenario.send({ path: COUNT, body: bodyFor(MODELS.anthropic), headers: named })
@@ -96,7 +96,7 @@ test('redact: a value in a member that another one of its name hides is refused'
 
 test('redact: in observe mode requests pass unchanged, and a report sums what was found in them', async (t) => {
   const scenario = free.scenario()
-  const headers = { 'x-svc-pipe': 'redact?mode=observe', authorization: 'Bearer observed-caller' }
+  const headers = { 'x-svc-pipe': 'redact', 'x-api-key': 'observed-caller-key' }
   const body = { ...ask(`${VALUE} and ghp_0123456789abcdefghijABCDEFGHIJ012345`), model: MODELS.anthropic }
   for (const each of [body, body, { ...ask('hi'), model: MODELS.anthropic }])
     await scenario.send({ body: each, headers })
@@ -113,7 +113,7 @@ test('redact: in observe mode requests pass unchanged, and a report sums what wa
   const other = await scenario.send({
     method: 'GET',
     path: '/v1/redact/report',
-    headers: { authorization: 'Bearer another-caller' },
+    headers: { 'x-api-key': 'another-caller-key' },
   })
   t.like(other.json, { requests: 0, kinds: {} })
 })
