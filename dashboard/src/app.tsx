@@ -11,6 +11,7 @@ import { DevicePage } from './pages/device.tsx'
 import { KeysPage } from './pages/keys.tsx'
 import { LivePage } from './pages/live.tsx'
 import { OverviewPage } from './pages/overview.tsx'
+import { PeoplePage } from './pages/people/people.tsx'
 import { PlaygroundPage } from './pages/playground/playground.tsx'
 import { PluginsPage } from './pages/plugins/plugins.tsx'
 import { RequestPage } from './pages/request.tsx'
@@ -31,6 +32,8 @@ interface Page {
   readonly Page: ComponentType<{ route: Route }>
   /** Limits the page to operators. */
   readonly isOperators?: true
+  /** Limits the page to users of cloud mode that see more than their own. */
+  readonly isManagers?: true
 }
 
 /** Pages in the order of the menu. */
@@ -42,6 +45,7 @@ const PAGES: readonly Page[] = [
   { name: 'playground', title: 'Playground', Page: PlaygroundPage },
   { name: 'plugins', title: 'Plugins', Page: PluginsPage },
   { name: 'keys', title: 'Keys', Page: KeysPage },
+  { name: 'people', title: 'People', Page: PeoplePage, isManagers: true },
   { name: 'billing', title: 'Billing', Page: BillingPage },
   { name: 'agents', title: 'Agent ledger', Page: AgentsPage, isOperators: true },
   { name: 'alerts', title: 'Alerts', Page: AlertsPage, isOperators: true },
@@ -101,7 +105,7 @@ function Menu({ route, session, onSignOut }: { route: Route; session: SessionFac
         Turnpike
       </a>
       <nav aria-label="Pages">
-        {PAGES.filter(({ isOperators }) => !isOperators || session.isOperator).map(({ name, title }) => (
+        {PAGES.filter((page) => isListed(page, session)).map(({ name, title }) => (
           <a key={name} href={`#/${name}`} aria-current={name === here ? 'page' : undefined}>
             {title}
           </a>
@@ -118,6 +122,12 @@ function Menu({ route, session, onSignOut }: { route: Route; session: SessionFac
       </div>
     </header>
   )
+}
+
+/** Returns whether the menu has a page for this session. */
+function isListed({ isOperators, isManagers }: Page, { isOperator, mode, role }: SessionFacts): boolean {
+  if (isManagers) return mode === 'cloud' && role !== 'member'
+  return !isOperators || isOperator
 }
 
 /** The user, as a link to the user's sessions where the gateway has them. */

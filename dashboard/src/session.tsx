@@ -20,6 +20,10 @@ export interface SessionFacts {
   }
   readonly userId: string | null
   readonly isOperator: boolean
+  readonly role: 'viewer' | 'member' | 'lead' | 'operator'
+  /** Ids of the teams that the user leads. */
+  readonly teamIds: readonly string[]
+  readonly mayChange: boolean
 }
 
 /** Context of the session, for every page. */

@@ -1,0 +1,94 @@
+import { useState } from 'preact/hooks'
+import { moment, visible } from '../../format.ts'
+import { ClientLines } from '../../parts/client-lines.tsx'
+import { useSession } from '../../session.tsx'
+import { ChangeManagedKey } from './change-key.tsx'
+import { SubjectList } from './list.tsx'
+import { NewManagedKey } from './new-key.tsx'
+import { Subject } from './subject.tsx'
+import type { ManagedKey } from './types.ts'
+
+/** List of keys: those of a person or team, or all. */
+export function ManagedKeys({ query }: { query: URLSearchParams }) {
+  const { mayChange } = useSession()
+  const [secret, setSecret] = useState<string>()
+  const [person, team] = [query.get('person'), query.get('team')]
+  const filter = `${person === null ? '' : `&person=${encodeURIComponent(person)}`}${team === null ? '' : `&team=${encodeURIComponent(team)}`}`
+  return (
+    <>
+      {secret !== undefined && (
+        <section class="fresh-key" aria-labelledby="fresh">
+          <h2 id="fresh">The new secret</h2>
+          <p>It is shown only once. Hand it over on a safe way.</p>
+          <ClientLines apiKey={secret} />
+          <button type="button" onClick={() => setSecret(undefined)}>
+            Done
+          </button>
+        </section>
+      )}
+      {filter !== '' && (
+        <p>
+          Keys of <code>{visible(person ?? team ?? '')}</code>. <a href="#/people/keys">Show all keys</a>
+        </p>
+      )}
+      <SubjectList<ManagedKey>
+        key={filter}
+        name="keys"
+        query={filter}
+        {...(mayChange && {
+          create: (reload) => (
+            <NewManagedKey person={person ?? ''} team={team ?? ''} onMade={reload} onSecret={setSecret} />
+          ),
+        })}
+        row={(key, reload) => <KeyRow key={key.id} value={key} onChanged={reload} onSecret={setSecret} />}
+      />
+    </>
+  )
+}
+
+interface KeyRowProps {
+  readonly value: ManagedKey
+  readonly onChanged: () => void
+  readonly onSecret: (key: string) => void
+}
+
+function KeyRow({ value, onChanged, onSecret }: KeyRowProps) {
+  const { isOperator, teamIds } = useSession()
+  const { name, prefix, personId, personName, teamName, teamId, tags = [] } = value
+  const mayChange = isOperator || (teamId !== undefined && teamIds.includes(teamId))
+  const title = (
+    <>
+      <strong>{name === undefined ? 'unnamed' : visible(name)}</strong>
+      <code>{prefix}…</code>
+      <StateBadge value={value} />
+      <span class="muted">
+        {visible(personName ?? personId)}
+        {teamName !== null && ` · ${visible(teamName)}`}
+        {tags.length > 0 && ` · ${tags.join(', ')}`}
+      </span>
+    </>
+  )
+  return (
+    <Subject title={title} {...value} limits={value.limits}>
+      <p class="muted">
+        Id <code>{value.id}</code>.{value.expiresAt !== undefined && ` Expires ${moment(Date.parse(value.expiresAt))}.`}
+        {isLater(value.previousUntil) &&
+          ` The secret before works until ${moment(Date.parse(value.previousUntil ?? ''))}.`}
+      </p>
+      {mayChange && value.revokedAt === null && (
+        <ChangeManagedKey value={value} onChanged={onChanged} onSecret={onSecret} />
+      )}
+    </Subject>
+  )
+}
+
+function StateBadge({ value: { revokedAt, suspendedAt, expiresAt } }: { value: ManagedKey }) {
+  if (revokedAt !== null) return <span class="badge failed">revoked</span>
+  if (suspendedAt !== undefined) return <span class="badge failed">suspended</span>
+  if (expiresAt !== undefined && !isLater(expiresAt)) return <span class="badge failed">expired</span>
+  return <span class="badge fine">active</span>
+}
+
+function isLater(at: string | undefined): boolean {
+  return at !== undefined && Date.parse(at) > Date.now()
+}

@@ -1,0 +1,65 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { moment, usd, visible } from '../../format.ts'
+import type { Figures, Limits } from './types.ts'
+
+const NANO = 1e9
+/** Share of a limit from which the bar warns. */
+const NEAR = 0.8
+
+interface SubjectProps extends Figures {
+  readonly title: ComponentChildren
+  readonly limits: Limits | null | undefined
+  readonly lastUsedAt: string | null | undefined
+  readonly children: ComponentChildren
+  readonly isOpen?: boolean
+}
+
+/** One person, team, key or tag: its figures, and the forms that change it once it is unfolded. */
+export function Subject({ title, limits, spend, refused, lastUsedAt, children, isOpen = false }: SubjectProps) {
+  const [isUnfolded, setUnfolded] = useState(isOpen)
+  return (
+    <details class="subject" open={isOpen} onToggle={({ currentTarget }) => setUnfolded(currentTarget.open)}>
+      <summary>
+        <span class="title">{title}</span>
+        <Spent what="today" spent={spend.day} limit={limits?.costPerDay} />
+        <Spent what="this month" spent={spend.month} limit={limits?.costPerMonth} />
+        <span class="use muted">
+          {lastUsedAt ? `used ${moment(Date.parse(lastUsedAt))}` : 'not used yet'}
+          {refused.count > 0 && (
+            <>
+              {', '}
+              <span class="badge failed">{refused.count} refused today</span> {visible(shortened(refused.reason))}
+            </>
+          )}
+        </span>
+      </summary>
+      {isUnfolded && <div class="subjects">{children}</div>}
+    </details>
+  )
+}
+
+const LONGEST_REASON = 90
+
+function shortened(reason: string | null): string {
+  const text = reason ?? ''
+  return text.length > LONGEST_REASON ? `${text.slice(0, LONGEST_REASON)}…` : text
+}
+
+/** Spend of a day or month, with a bar where there is a limit. */
+function Spent({ what, spent, limit }: { what: string; spent: number; limit: unknown }) {
+  const most = typeof limit === 'number' ? limit : undefined
+  const share = most === undefined ? 0 : most === 0 ? 1 : Math.min(1, spent / most)
+  const kind = share >= 1 ? 'full' : share >= NEAR ? 'near' : ''
+  return (
+    <span class="spent">
+      {usd(spent * NANO)}
+      {most !== undefined && ` of ${usd(most * NANO)}`} <span class="muted">{what}</span>
+      {most !== undefined && (
+        <span class={`track ${kind}`} aria-hidden="true">
+          <span style={{ width: `${share * 100}%` }} />
+        </span>
+      )}
+    </span>
+  )
+}
