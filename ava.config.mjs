@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os'
 import { bundleSources } from './scripts/bundle/test-sources.ts'
 import { bundlePackages } from './scripts/one-file-packages.mjs'
 
-/** Files that compute for seconds start first: as the last one, each would keep one core busy and the others idle. */
-const LONG = /[\\/](eval|test[\\/]stores[\\/]sql)[\\/]/
+/** Files that compute or wait for long start first: as the last one, each would keep one core busy and the others idle. */
+const LONG = /[\\/](eval|test[\\/](clients[\\/]matrix|docs|faults|packaging|soak|stores[\\/]sql))[\\/]/
 
 const isDrill = process.env.TURNPIKE_DRILL === 'on'
 
