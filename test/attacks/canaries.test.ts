@@ -21,7 +21,7 @@ import { ask, type Reply, send } from '../support/http-client.ts'
 
 const MARK = 'canaryofoperator'
 let made = 0
-const canary = (before = '') => `${before}${MARK}${++made}${'x'.repeat(24)}`
+const canary = (before = '', after = '') => `${before}${MARK}${++made}${'x'.repeat(24)}${after}`
 const PROVIDER_KEY = canary()
 
 /** Secret options that cannot be tried here, and why. */
@@ -39,8 +39,11 @@ const env: Record<string, string> = { ANTHROPIC_API_KEY: PROVIDER_KEY, SVC_SESSI
 for (const option of secretOptions) {
   const name = option.path.join('.')
   if (name in ELSEWHERE || option.path.includes('<name>') || option.schema.def.type === 'record') continue
-  const forms: Record<string, string> = { 'billing.webhook_secrets': 'whsec_', 'providers.proxy': 'http://u:' }
-  if (option.env !== undefined) env[option.env] = name === 'providers.proxy' ? '' : canary(forms[name])
+  const forms: Record<string, [before: string, after?: string]> = {
+    'billing.webhook_secrets': ['whsec_'],
+    'alerts.smtp.url': ['smtps://u:', '@127.0.0.1:9'],
+  }
+  if (option.env !== undefined) env[option.env] = name === 'providers.proxy' ? '' : canary(...(forms[name] ?? []))
 }
 const mine = { base_url: 'http://127.0.0.1:9/v1', api_key: canary(), headers: { 'x-token': canary() } }
 config.providers = { tries: 1, 'openai-compatible': { mine } }

@@ -127,7 +127,7 @@ test('tail: a gateway without a dashboard, and one that requires a session, are 
   const words = ['tail', '--url', gateway.url, '-n', '1']
   const refused = await runCommandInThread(words)
   t.is(refused.code, 1)
-  t.regex(refused.stderr, /Give a session token in SVC_SESSION_TOKEN/)
+  t.regex(refused.stderr, /Sign in with turnpike login <url>, or give a session token in SVC_SESSION_TOKEN/)
   const { key, id } = await createKey(gateway, 'ada')
   const command = startCommand([...words, '--json', '--key', id], { SVC_SESSION_TOKEN: await sessionToken('ada') })
   t.teardown(() => command.signal('SIGKILL'))
