@@ -8,11 +8,12 @@ import { eventually } from '../support/eventually.ts'
 import { openFixture } from '../support/fixture.ts'
 import { ask, type Reply } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
+import { PIPELINE } from '../support/pipelines.ts'
 import { holdEvent, type Script } from '../support/provider/script.ts'
 import { rowOf } from '../support/telemetry.ts'
 
 const dataDir = await mkdtemp(path.join(tmpdir(), 'turnpike-nested-'))
-const fixture = await openFixture({ env: { ...CLOUD, SVC_DATA_DIR: dataDir, SVC_PIPELINE: 'cost-guard' } })
+const fixture = await openFixture({ env: { ...CLOUD, SVC_DATA_DIR: dataDir, SVC_PIPELINE: PIPELINE } })
 test.after.always(async () => {
   await fixture.close()
   await rm(dataDir, { recursive: true, force: true })
@@ -32,6 +33,8 @@ function change(sql: string, ...values: (string | null)[]): void {
 }
 
 let made = 0
+/** Requests so far: each asks something else, or a cache would answer it. */
+let sent = 0
 
 /** Creates a key of a person of its own, in a team of its own. */
 async function openMember(t: ExecutionContext, script?: Script) {
@@ -59,7 +62,7 @@ async function openMember(t: ExecutionContext, script?: Script) {
         ...(tags !== undefined && { 'x-svc-tag': tags }),
         ...(pipe !== undefined && { 'x-svc-pipe': pipe }),
       }
-      const reply = await scenario.send({ body: ask(`hi of ${name}`, extra), headers })
+      const reply = await scenario.send({ body: ask(`hi ${++sent} of ${name}`, extra), headers })
       t.log(reply.status, valueAt(reply.json, 'error.message') ?? '')
       return reply
     },

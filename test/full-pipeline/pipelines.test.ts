@@ -37,6 +37,7 @@ const NAMED: Readonly<Record<string, { why: string; texts: readonly string[] }>>
     why: 'modules that a key may name; caps hold without a guard',
     texts: ['compress', 'cost-guard', 'exact-cache', 'exact-cache,compress', 'none'],
   },
+  'accounts/nested-caps.test.ts': { why: 'caps hold without a guard', texts: ['none'] },
   'accounts/session-tokens.test.ts': { why: 'no pipeline: an algorithm', texts: ['none'] },
   'cost-guard/assumed-limit.test.ts': { why: 'compares with a call without a guard', texts: ['none'] },
   'cost-guard/client-limits.test.ts': { why: 'no pipeline: options of the guard', texts: ['cost-guard'] },
@@ -68,6 +69,7 @@ const NAMED: Readonly<Record<string, { why: string; texts: readonly string[] }>>
     why: 'a slow module between cache and guard',
     texts: ['exact-cache,dawdler,cost-guard'],
   },
+  'payments/sandbox.test.ts': { why: 'the sandbox with demo models alone', texts: ['none'] },
   'plans/plans.test.ts': { why: 'a plan counts calls without a guard, too', texts: ['none'] },
 }
 
