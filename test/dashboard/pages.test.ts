@@ -129,6 +129,25 @@ test('playground: a past request runs through two pipelines, and their figures a
   await assertSound(t, page, faults)
 })
 
+test('playground: three models answer one message, with the cost, tokens and time of each', async (t) => {
+  await using open = await browser.open(address('#/playground'))
+  const { page, faults } = open
+  await page.getByLabel('Model', { exact: true }).fill('claude-sonnet-4-5')
+  await page.getByLabel(/^Compare with/).fill('claude-haiku-4-5, claude-opus-4-8, claude-sonnet-4-5')
+  await page.getByRole('button', { name: 'Run 3 models' }).click()
+  const figures = page.getByRole('region', { name: 'Figures compared' })
+  await figures.getByRole('columnheader', { name: 'claude-opus-4-8' }).waitFor()
+  const heads = await figures.getByRole('columnheader').allTextContents()
+  t.deepEqual(heads, ['Figure', 'claude-sonnet-4-5', 'claude-haiku-4-5', 'claude-opus-4-8'])
+  for (const name of ['Cost', 'Tokens in', 'Tokens out', 'Took']) {
+    const cells = figures.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) })
+    const texts = await cells.getByRole('cell').allTextContents()
+    t.true(texts.length === 3 && texts.every((text) => /\d/.test(text)), `${name}: ${texts}`)
+  }
+  await page.getByRole('article', { name: 'Result of claude-haiku-4-5' }).waitFor()
+  await assertSound(t, page, faults)
+})
+
 test('playground: a pipeline is composed with the keyboard, and its steps are dragged', async (t) => {
   await using open = await browser.open(address('#/playground'))
   const { page, faults } = open

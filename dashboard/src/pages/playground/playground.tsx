@@ -3,14 +3,15 @@ import { call } from '../../api.ts'
 import { moment, visible } from '../../format.ts'
 import { PipelineEditor } from '../../parts/pipeline-editor.tsx'
 import { Failure } from '../../parts/states.tsx'
-import { type Played, play } from '../../play.ts'
+import { play } from '../../play.ts'
 import type { RequestDetail } from '../../request-detail.ts'
 import type { Route } from '../../route.ts'
 import { useSession } from '../../session.tsx'
 import { useData } from '../../use-data.ts'
 import { bodyOf, FIRST_DRAFT, unstreamed } from './draft.ts'
 import { DraftFields } from './draft-fields.tsx'
-import { NAMES, Results } from './results.tsx'
+import { Models, modelsOf } from './models.tsx'
+import { NAMES, Results, type Run } from './results.tsx'
 
 const PAST = '/dashboard/api/requests?limit=50'
 const PATHS = {
@@ -20,13 +21,14 @@ const PATHS = {
   agent: '/v1/messages',
 } as const
 
-/** Page that sends one message through two pipelines, side by side. */
+/** Page that sends one message through two pipelines, or to two or three models, side by side. */
 export function PlaygroundPage({ route }: { route: Route }) {
   const { pipeline, plugins } = useSession()
   const [draft, setDraft] = useState(FIRST_DRAFT)
   const [pipelines, setPipelines] = useState<readonly [string, string]>([pipeline, 'none'])
   const [credential, setCredential] = useState('')
-  const [played, setPlayed] = useState<readonly [Played?, Played?]>([])
+  const [others, setOthers] = useState('')
+  const [runs, setRuns] = useState<readonly Run[]>([])
   const [isRunning, setRunning] = useState(false)
   const [error, setError] = useState<Error>()
   const from = route.query.get('from')
@@ -38,18 +40,26 @@ export function PlaygroundPage({ route }: { route: Route }) {
           throw new Error('The body of this request was not kept whole, so it cannot be sent again.')
         setDraft({ ...FIRST_DRAFT, body: unstreamed(capture.request.text), path: PATHS[request.route] })
         setPipelines([request.pipeline, 'none'])
-        setPlayed([])
+        setRuns([])
         setError(undefined)
       })
       .catch(setError)
   }, [from])
+  const models = draft.body === undefined ? modelsOf(draft.model, others) : []
+  const shown = models.length > 1 ? NAMES.slice(0, 1) : NAMES
   const run = async () => {
     setRunning(true)
-    setPlayed([])
-    const request = { path: draft.path, body: bodyOf(draft), credential: credential.trim() || 'playground' }
-    setPlayed(
-      await Promise.all([play({ ...request, pipeline: pipelines[0] }), play({ ...request, pipeline: pipelines[1] })]),
-    )
+    setRuns([])
+    const request = { path: draft.path, credential: credential.trim() || 'playground' }
+    const wanted =
+      models.length > 1
+        ? models.map((model) => ({ name: model, body: bodyOf({ ...draft, model }), pipeline: pipelines[0] }))
+        : NAMES.map((name, index) => ({ name, body: bodyOf(draft), pipeline: pipelines[index] ?? '' }))
+    const send = async ({ name, ...sent }: (typeof wanted)[number]) => ({
+      name,
+      played: await play({ ...request, ...sent }),
+    })
+    setRuns(await Promise.all(wanted.map(send)))
     setRunning(false)
   }
   const submit = (event: Event) => {
@@ -65,12 +75,13 @@ export function PlaygroundPage({ route }: { route: Route }) {
       {error && <Failure error={error} />}
       <form class="playground" onSubmit={submit}>
         <DraftFields draft={draft} onChange={(part) => setDraft((old) => ({ ...old, ...part }))} />
+        {draft.body === undefined && <Models value={others} onChange={setOthers} />}
         <Credential value={credential} onChange={setCredential} />
         <div class="two">
-          {NAMES.map((name, index) => (
+          {shown.map((name, index) => (
             <PipelineEditor
               key={name}
-              label={`Pipeline ${name}`}
+              label={models.length > 1 ? 'Pipeline of all' : `Pipeline ${name}`}
               value={pipelines[index] ?? ''}
               modules={plugins}
               // Safe: there are two, and one is replaced.
@@ -79,10 +90,10 @@ export function PlaygroundPage({ route }: { route: Route }) {
           ))}
         </div>
         <button type="submit" class="primary" disabled={isRunning}>
-          {isRunning ? 'Running…' : 'Run both'}
+          {isRunning ? 'Running…' : models.length > 1 ? `Run ${models.length} models` : 'Run both'}
         </button>
       </form>
-      <Results played={played} />
+      <Results runs={runs} />
     </>
   )
 }

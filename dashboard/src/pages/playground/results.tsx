@@ -10,27 +10,41 @@ import type { Played } from '../../play.ts'
 /** Names of the two pipelines. */
 export const NAMES = ['A', 'B'] as const
 
-/** Results of both pipelines, side by side. */
-export function Results({ played }: { played: readonly [Played?, Played?] }) {
-  const [first, second] = played
+/** A run and its name: a pipeline's letter, or a model. */
+export interface Run {
+  readonly name: string
+  readonly played: Played
+}
+
+/** Results of two pipelines, or of two or three models, side by side. */
+export function Results({ runs }: { runs: readonly Run[] }) {
+  const [first, second, third] = runs
   if (first === undefined || second === undefined) return null
   return (
     <section aria-labelledby="results">
       <h2 id="results">Results</h2>
-      <Compared first={first} second={second} />
+      <Compared runs={runs} />
       <div class="two">
-        {[first, second].map((one, index) => (
-          <Result key={index} name={NAMES[index] ?? ''} {...one} />
+        {runs.map(({ name, played }) => (
+          <Result key={name} name={name} {...played} />
         ))}
       </div>
-      <h3>Replies compared, A to B</h3>
-      <Diff before={first.text} after={second.text} label="Answers compared" />
+      {third === undefined && (
+        <>
+          <h3>
+            Replies compared, {visible(first.name)} to {visible(second.name)}
+          </h3>
+          <Diff before={first.played.text} after={second.played.text} label="Answers compared" />
+        </>
+      )}
     </section>
   )
 }
 
-/** Table of the figures of A and B, and their differences. */
-function Compared({ first, second }: { first: Played; second: Played }) {
+/** Table of the figures of all runs; of two also their differences. */
+function Compared({ runs }: { runs: readonly Run[] }) {
+  const [first, second] = runs
+  const isTwo = runs.length === NAMES.length
   const tokensOf = ({ detail }: Played) => detail?.request.tokens
   const inOf = (one: Played) => {
     const tokens = tokensOf(one)
@@ -54,20 +68,28 @@ function Compared({ first, second }: { first: Played; second: Played }) {
         <thead>
           <tr>
             <th scope="col">Figure</th>
-            <th scope="col">A</th>
-            <th scope="col">B</th>
-            <th scope="col">B compared with A</th>
+            {runs.map(({ name }) => (
+              <th key={name} scope="col">
+                {visible(name)}
+              </th>
+            ))}
+            {isTwo && (
+              <th scope="col">
+                {visible(second?.name ?? '')} compared with {visible(first?.name ?? '')}
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>
           {rows.map(([name, value, print]) => {
-            const [a, b] = [value(first), value(second)]
+            const [a, b, ...more] = runs.map(({ played }) => value(played))
             return (
               <tr key={name}>
                 <th scope="row">{name}</th>
-                <td>{print(a)}</td>
-                <td>{print(b)}</td>
-                <td>{changeOf(a, b)}</td>
+                {[a, b, ...more].map((each, index) => (
+                  <td key={runs[index]?.name}>{print(each)}</td>
+                ))}
+                {isTwo && <td>{changeOf(a, b)}</td>}
               </tr>
             )
           })}
@@ -88,9 +110,9 @@ function changeOf(first: number | null | undefined, second: number | null | unde
 function Result({ name, status, text, ran, receiptId, detail }: Played & { name: string }) {
   const request = detail?.request
   return (
-    <article class="result" aria-label={`Result of pipeline ${name}`}>
+    <article class="result" aria-label={`Result of ${name.length === 1 ? 'pipeline ' : ''}${name}`}>
       <div class="bar">
-        <h3>{name}</h3>
+        <h3>{visible(name)}</h3>
         <StatusBadge status={status} outcome={request?.outcome ?? (status === 200 ? 'complete' : 'error')} />
         <code>{visible(ran)}</code>
         {receiptId !== '' && request !== undefined && <a href={`#/request/${receiptId}`}>Details</a>}
