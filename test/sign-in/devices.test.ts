@@ -1,28 +1,35 @@
+import { hash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import test from 'ava'
 import { bearer, SESSION_SECRET, sessionToken } from '../support/accounts.ts'
 import { runCommandInThread } from '../support/command-in-thread.ts'
 import { openFixture } from '../support/fixture.ts'
+import { startGateway } from '../support/gateway.ts'
 import { type Reply, send } from '../support/http-client.ts'
 import { type JsonObject, valueAt } from '../support/json.ts'
 
+const SIGN_IN = { SVC_SIGN_IN_ISSUER: 'http://127.0.0.1:9', SVC_SIGN_IN_CLIENT_ID: 'turnpike' }
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 
+const [config, data] = ['login', 'data'].map((name) => mkdtempSync(path.join(tmpdir(), `turnpike-${name}-`))) as [
+  string,
+  string,
+]
 const fixture = await openFixture({
-  env: { SVC_MODE: 'cloud', SVC_SESSION_SECRET: SESSION_SECRET },
+  env: { SVC_MODE: 'cloud', SVC_SESSION_SECRET: SESSION_SECRET, SVC_DATA_DIR: data },
   // Never called: users of this file are signed in with tokens.
   config: { sign_in: { issuer: 'http://127.0.0.1:9', client_id: 'turnpike' } },
 })
 const { url } = fixture.gateway
-const config = mkdtempSync(path.join(tmpdir(), 'turnpike-login-'))
 test.after.always('close the gateway', async () => {
   await fixture.close()
-  rmSync(config, { recursive: true })
+  for (const folder of [config, data]) rmSync(folder, { recursive: true })
 })
 
 const form = (target: string, fields: Record<string, string>): Promise<Reply> =>
@@ -90,6 +97,65 @@ test('devices: malformed requests are refused in the form of OAuth', async (t) =
   const { json } = await send(url, { method: 'GET', path: '/.well-known/oauth-authorization-server' })
   t.like(json, { issuer: url, token_endpoint: `${url}/oauth/token` })
 })
+
+/** Opens a session of a command line; resolves with its token. */
+async function openSession(user: string): Promise<string> {
+  const device = await begin()
+  await decide(user, codeOf(device), true)
+  return String(valueAt((await poll(device)).json, 'access_token'))
+}
+
+const statusAt = async (gateway: string, token: string) =>
+  (await send(gateway, { method: 'GET', path: '/v1/keys', headers: bearer(token) })).status
+
+test('sessions: an end applies to the next request on every process', async (t) => {
+  await using other = await startGateway({ SVC_MODE: 'cloud', SVC_DATA_DIR: data, ...SIGN_IN })
+  const token = await openSession('emil')
+  t.is(await statusAt(other.url, token), 200)
+  await form('/oauth/revoke', { token })
+  t.is(await statusAt(other.url, token), 401)
+})
+
+for (const [claim, change] of [
+  ['past its lifetime', 'expires_at_ms = 0'],
+  ['idle for too long', 'last_seen_at_ms = last_seen_at_ms - idle_ms - 1'],
+])
+  test(`sessions: one that is ${claim} is refused`, async (t) => {
+    const token = await openSession('finn')
+    t.is(await statusAt(url, token), 200)
+    using database = new DatabaseSync(path.join(data, 'turnpike.db'), { timeout: 5000 })
+    database.prepare(`update user_session set ${change} where hash = ?`).run(hash('sha256', token, 'base64url'))
+    t.is(await statusAt(url, token), 401)
+  })
+
+test('sessions: a suspended account has none that is accepted, and gets no new one', async (t) => {
+  const token = await openSession('gus')
+  const device = await begin()
+  await decide('gus', codeOf(device), true)
+  const env = { SVC_DATA_DIR: data }
+  t.is((await runCommandInThread(['account', 'suspend', 'gus'], { env })).code, 0)
+  t.is(await statusAt(url, token), 403)
+  t.is(errorOf(await poll(device)), 'access_denied')
+})
+
+const INCOMPLETE: readonly [claim: string, env: Record<string, string>, expected: RegExp][] = [
+  ['no client', { SVC_SIGN_IN_CLIENT_ID: '' }, /SVC_SIGN_IN_CLIENT_ID/],
+  ['an issuer over plain http', { SVC_SIGN_IN_ISSUER: 'http://id.example.com' }, /sign_in\.issuer.*https/],
+  ['no address for browsers', { HOST: '0.0.0.0' }, /SVC_PUBLIC_URL/],
+  ['a public address over plain http', { SVC_PUBLIC_URL: 'http://gateway.example.com' }, /https/],
+  ['no dashboard', { SVC_DASHBOARD: 'off' }, /SVC_DASHBOARD/],
+  [
+    'tokens of another issuer',
+    { SVC_SESSION_JWKS_URL: 'https://a.example/jwks', SVC_SESSION_ISSUER: 'https://a.example' },
+    /same account/,
+  ],
+]
+for (const [claim, env, expected] of INCOMPLETE)
+  test(`sign-in: with ${claim} the gateway does not start`, async (t) => {
+    const starting = startGateway({ SVC_MODE: 'cloud', ...SIGN_IN, ...env })
+    const error = await t.throwsAsync(starting.then((gateway) => gateway.stop()))
+    t.regex(String(error?.message), expected)
+  })
 
 /** A proxy before the gateway, which shows the code that is on the command's terminal alone. */
 async function startProxy(onCode: (code: string) => void) {

@@ -88,7 +88,7 @@ function teamsOf(groups: ReadonlySet<string>, { teams }: PersonRules): GroupTeam
     const { team, role } = typeof value === 'string' ? { team: value, role: 'member' } : value
     const before = found.get(team.toLowerCase())
     const isLead = role === 'lead' || before?.isLead === true
-    found.set(team.toLowerCase(), { team, newId: before?.newId ?? createTeamId(), isLead })
+    found.set(team.toLowerCase(), { team: before?.team ?? team, newId: before?.newId ?? createTeamId(), isLead })
   }
   return [...found.values()]
 }
