@@ -104,6 +104,19 @@ test('sign-in: a lost group takes role and team at the next sign-in, from all se
   t.like((await page(first, '/dashboard/api/session')).json, { role: 'member', teamIds: [] })
 })
 
+test('sign-in: a membership that was set by hand is neither removed nor lowered by groups', async (t) => {
+  const boss = await operator()
+  await signIn('ida')
+  const { json } = await page(boss, '/v1/admin/teams')
+  const team = valueAt(json, 'data.0.id')
+  const set = await page(boss, `/v1/admin/teams/${team}/members/ida`, { method: 'PUT', body: { role: 'lead' } })
+  t.is(set.status, 200, set.text)
+  for (const groups of [['eng'], []]) {
+    users.ida = { ...users.ida, groups }
+    t.like((await page(await signIn('ida'), '/dashboard/api/session')).json, { role: 'lead', teamIds: [team] })
+  }
+})
+
 test('sign-in: only verified addresses of accepted domains', async (t) => {
   for (const user of ['eve', 'mary']) {
     const browser = browserOf(user)
