@@ -87,7 +87,11 @@ function addEnds(key: Command): void {
       .command(name)
       .description(words)
       .argument('<id>', 'the id of the key')
-      .action(async (id: string) => void (await withAdmin((admin) => act(admin, id))))
+      .option('--json', 'print JSON')
+      .action(async (id: string, options: Printed) => {
+        await withAdmin((admin) => act(admin, id))
+        printRow({ id, done: name }, options)
+      })
     addHelp(command, { examples: [`turnpike key ${name} key_…`], exits: EXITS })
   }
 }

@@ -60,10 +60,13 @@ function addTeamChanges(team: Command): void {
     .argument('<team>', 'its name or id')
     .argument('<person>', 'the person')
     .option('--lead', 'the person leads the team')
-    .action((name: string, accountId: string, { lead }: { lead?: boolean }) =>
+    .option('--json', 'print JSON')
+    .action((name: string, accountId: string, options: Printed & { lead?: boolean }) =>
       withAdmin(async (admin) => {
         const { id: teamId } = await teamNamed(admin, name)
-        await admin.teams.setMember(OPERATOR, { teamId, accountId }, { role: lead ? 'lead' : 'member' })
+        const body = { role: options.lead ? 'lead' : 'member' }
+        const role = await admin.teams.setMember(OPERATOR, { teamId, accountId }, body)
+        printRow({ team: teamId, person: accountId, role }, options)
       }),
     )
   addHelp(add, { examples: ['turnpike team add Compilers ada --lead'], exits: EXITS })
@@ -72,10 +75,12 @@ function addTeamChanges(team: Command): void {
     .description('Take a person out of a team, and suspend the person’s keys of it.')
     .argument('<team>', 'its name or id')
     .argument('<person>', 'the person')
-    .action((name: string, accountId: string) =>
+    .option('--json', 'print JSON')
+    .action((name: string, accountId: string, options: Printed) =>
       withAdmin(async (admin) => {
         const { id: teamId } = await teamNamed(admin, name)
         await admin.teams.removeMember(OPERATOR, { teamId, accountId })
+        printRow({ team: teamId, person: accountId, role: null }, options)
       }),
     )
   addHelp(remove, { examples: ['turnpike team remove Compilers ada'], exits: EXITS })
@@ -84,10 +89,11 @@ function addTeamChanges(team: Command): void {
     .description('Archive a team: it takes no members and no keys. Its limits stay.')
     .argument('<team>', 'its name or id')
     .option('--undo', 'take it out of the archive')
-    .action((name: string, { undo }: { undo?: boolean }) =>
+    .option('--json', 'print JSON')
+    .action((name: string, options: Printed & { undo?: boolean }) =>
       withAdmin(async (admin) => {
         const { id } = await teamNamed(admin, name)
-        await admin.teams.change(OPERATOR, id, { archived: undo !== true })
+        printRow(await admin.teams.change(OPERATOR, id, { archived: options.undo !== true }), options)
       }),
     )
   addHelp(archive, { examples: ['turnpike team archive Compilers'], exits: EXITS })
