@@ -3,6 +3,7 @@ import { assembleMessage, assertMessageStream } from '../support/events.ts'
 import type { JsonObject } from '../support/json.ts'
 import { toSse } from '../support/provider/message-events.ts'
 import { MODELS, openProviderFixture } from '../support/provider-fixture.ts'
+import { toResponse, toSse as toResponseSse } from '../support/responses/answer.ts'
 
 const fixture = await openProviderFixture({ config: { pipeline: { default: 'redact', locked: ['redact'] } } })
 test.after.always(() => fixture.close())
@@ -114,4 +115,31 @@ test('redact: a stream that breaks off leaves no part of a placeholder', async (
   const reply = await scenario.send({ body: bodyFor(MODELS.anthropic, true) })
   t.true(reply.text.includes(VALUE))
   t.false(PLACEHOLDER.test(reply.text))
+})
+
+test('redact: a response that its provider stores is continued by its id, and placeholders stay the same', async (t) => {
+  const scenario = fixture.scenario({
+    responder: (nth, request) => {
+      const body: JsonObject = Object(request.json)
+      const text = `Hello ${placeholderIn(request)}`
+      const response = { ...toResponse({ body, nth }, { kind: 'answer', text }), store: true }
+      return body.stream === true
+        ? { kind: 'sse', bytes: toResponseSse(response, false) }
+        : { kind: 'reply', body: response }
+    },
+  })
+  const turn = (content: string, more: JsonObject = {}) => ({
+    path: '/v1/responses',
+    body: { model: MODELS.responder, store: true, input: [{ type: 'message', role: 'user', content }], ...more },
+  })
+  for (const stream of [false, true]) {
+    const first = await scenario.send(turn(`I am ${VALUE}`, { stream }))
+    t.true(first.text.includes(VALUE), first.text)
+    const id = /"id":"(resp_[^"]+)"/.exec(first.text)?.[1]
+    const next = await scenario.send(turn(`Write to ${VALUE}`, { previous_response_id: id }))
+    t.is(next.status, 200, next.text)
+    const [one, other] = scenario.seen('responder').slice(-2)
+    t.is(other?.json?.previous_response_id, id)
+    t.is(one && placeholderIn(one), other && placeholderIn(other))
+  }
 })

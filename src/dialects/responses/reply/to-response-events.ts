@@ -51,6 +51,7 @@ const TOO_LARGE: StreamError = {
 }
 /** Clients repeat no request with this code. */
 const UNUSABLE = { type: 'invalid_request_error', code: 'invalid_prompt' }
+const RESPONSE = 'resp_'
 const NOT_FOR_IDS = /^msg_|[^\w-]/g
 
 /** Translates Messages events into events of a response to `request`. */
@@ -184,7 +185,8 @@ export class ResponseEvents implements EventTranslator {
 
   #print(state: Partial<ResponseState> & Pick<ResponseState, 'status'>): string {
     return printResponse(this.#request, {
-      id: `resp_${this.#idBase}`,
+      // A response that was rewritten keeps its provider's id, by which it is continued.
+      id: this.#idBase.startsWith(RESPONSE) ? this.#idBase : `${RESPONSE}${this.#idBase}`,
       model: this.#model,
       createdAt: this.#createdAt,
       completedAt: null,
