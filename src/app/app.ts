@@ -116,7 +116,7 @@ async function openSubsystems(options: Watched, disposal: Disposal): Promise<Omi
   const billing = session && openBilling({ ...options, database, session, onIntent: agentPayments?.reconcile })
   disposal.use('billing', billing)
   const readiness = new Readiness(() => database.isInPlace())
-  const { capture, live } = intake
+  const { capture, live, requests } = intake
   const responses = disposal.use('responses', openResponses(options, database))
   const { server, sockets } = createServer(options, {
     ...shared,
@@ -125,6 +125,7 @@ async function openSubsystems(options: Watched, disposal: Disposal): Promise<Omi
     spend,
     billing,
     capture,
+    requests,
     conversations,
     dashboard,
     readiness,

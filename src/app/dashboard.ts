@@ -15,6 +15,7 @@ import { createPeerCaptures } from '../http/dashboard/peer-captures.ts'
 import type { DashboardOptions } from '../http/dashboard/routes.ts'
 import type { SettingsControl } from '../http/dashboard/settings/control.ts'
 import { createLocalViewer, type ReadViewer } from '../http/dashboard/viewer.ts'
+import { createInFlight, type InFlight, RequestsInFlight } from '../http/in-flight.ts'
 import type { RequestLimits } from '../http/rate-limit.ts'
 import type { Pipelines } from '../pipeline/pipelines.ts'
 import type { LoadedPlugin, PluginRegistry } from '../pipeline/registry.ts'
@@ -35,6 +36,9 @@ export interface DashboardIntake {
   readonly live: LivePages
   readonly captures: DashboardOptions['captures']
   readonly captureOptIns: CaptureOptIns | undefined
+  /** Requests in flight in this process, and in all. */
+  readonly requests: RequestsInFlight
+  readonly inFlight: InFlight
   /** Captures bodies on the routes of models; `undefined` when capture is off. */
   readonly capture: CaptureOptions | undefined
 }
@@ -53,13 +57,15 @@ export interface IntakeOptions {
 export function openIntake({ config, stores, channel, clock, log }: IntakeOptions): DashboardIntake {
   const feed = new LiveFeed()
   const live = new LivePages({ feed, channel, log })
+  const requests = new RequestsInFlight()
+  const shared = { feed, live, requests, inFlight: createInFlight(requests, channel) }
   const { access, capture, capture_requests: most, capture_memory: maxBytes, capture_keep: keepMs } = config.dashboard
   // Without telemetry no list of requests leads to captures.
   if (access === 'off' || !capture || !config.telemetry.enabled)
-    return { feed, live, captures: undefined, captureOptIns: undefined, capture: undefined }
+    return { ...shared, captures: undefined, captureOptIns: undefined, capture: undefined }
   if (config.mode === 'local') {
     const store = withPeers(createMemoryCaptures({ most, maxBytes }), channel)
-    return { feed, live, captures: store, captureOptIns: undefined, capture: { store, isWanted: () => true } }
+    return { ...shared, captures: store, captureOptIns: undefined, capture: { store, isWanted: () => true } }
   }
   // With Redis all processes have the same stores.
   const peers = config.redis_url === undefined ? channel : undefined
@@ -72,7 +78,7 @@ export function openIntake({ config, stores, channel, clock, log }: IntakeOption
   })
   const store = withPeers(createStoredCaptures({ store: stores.open('captures', { maxBytes }), keepMs, log }), peers)
   const isWanted: CaptureOptions['isWanted'] = ({ userId }) => optIns.isWanted(userId)
-  return { feed, live, captures: store, captureOptIns: optIns, capture: { store, isWanted } }
+  return { ...shared, captures: store, captureOptIns: optIns, capture: { store, isWanted } }
 }
 
 function withPeers(store: CaptureStore, channel: Channel | undefined): CaptureStore {
@@ -103,6 +109,7 @@ export function openDashboard(parts: DashboardParts): DashboardOptions | undefin
   return {
     folder: BUILT_FILES,
     viewer: viewerOf(config, accounts),
+    audit: config.mode === 'local' ? undefined : (note) => database.run('audit.append', note),
     signIn: accounts.verify && {
       verify: accounts.verify,
       limits,

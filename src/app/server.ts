@@ -39,6 +39,7 @@ export interface ServerParts extends Pick<App, 'pipelines' | 'providers' | 'regi
   billing: BillingRouteParts | undefined
   agentPayments: AgentPayments | undefined
   capture: DashboardIntake['capture']
+  requests: DashboardIntake['requests']
   dashboard: DashboardOptions | undefined
   readiness: Readiness
   /** Recognises the conversations of requests. */
@@ -63,6 +64,7 @@ export function createServer(
     billing,
     agentPayments,
     capture,
+    requests,
     dashboard,
     readiness,
     workers,
@@ -80,6 +82,7 @@ export function createServer(
     quotaCharges: spend.quotaCharges,
     conversations,
     capture,
+    inFlight: requests,
     targetsOf: (model: string) => providers.targetsOf(model),
     callerParts: providers.callerParts,
     intakes,

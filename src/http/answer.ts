@@ -17,6 +17,7 @@ import type { Authenticated } from './authentication.ts'
 import { disconnectController, onClosed } from './client-disconnect.ts'
 import { forProvider } from './credential.ts'
 import { type CaptureOptions, captureRequest } from './dashboard/capture-request.ts'
+import { OpenRequest, type RequestsInFlight } from './in-flight.ts'
 import { RECEIPT_HEADER, ReceiptOfReply } from './receipt-of-reply.ts'
 import type { ReplyWatch } from './reply-watch.ts'
 import type { RequestState } from './request-context.ts'
@@ -37,6 +38,8 @@ export interface AnswerOptions {
   readonly recorder: ReplyRecorder | undefined
   /** Captures bodies for the dashboard; unset captures none. */
   readonly capture: CaptureOptions | undefined
+  /** Requests that can be ended from outside; unset for paid calls. */
+  readonly inFlight: RequestsInFlight | undefined
   readonly send: SendOptions
   /** Returns an observer of a reply that may have to be stored, as its client gets it. */
   readonly watch?: (exchange: Exchange) => ReplyWatch | undefined
@@ -96,6 +99,8 @@ export async function answer(ctx: ParameterizedContext<RequestState>, admitted: 
   const named = receipt !== undefined && recorder?.writesReceipts ? { [RECEIPT_HEADER]: receipt.id } : {}
   // Safe: set just above.
   const run = () => pipeline.run(ctx as unknown as PipelineContext)
+  const open = new OpenRequest(exchange, disconnect, (error) => receipt?.markFailed(error))
+  options.inFlight?.enter(open, ctx.res)
   let paid: Headers | undefined
   try {
     // The client may have disconnected during a payment or a query to the rate limiter.
@@ -103,7 +108,9 @@ export async function answer(ctx: ParameterizedContext<RequestState>, admitted: 
     if (payment === undefined) await run()
     else paid = await payment(exchange, run)
     await endCharge(ctx, exchange, charge)
-  } catch (error) {
+    if (open.endedBy !== undefined) throw open.endedBy
+  } catch (thrown) {
+    const error = open.endedBy ?? thrown
     receipt?.markFailed(error)
     exchange.close()
     exchange.cancelUnopened()
@@ -111,7 +118,7 @@ export async function answer(ctx: ParameterizedContext<RequestState>, admitted: 
     disconnect.abort(error)
     ctx.set(named)
     // A client that disconnects during the provider call is charged: otherwise it could avoid its quota.
-    if (ctx.res.destroyed && exchange.isAsked) charge?.count()
+    if ((ctx.res.destroyed || open.endedBy !== undefined) && exchange.isAsked) charge?.count()
     else await charge?.waive()
     throw error
   } finally {
@@ -125,7 +132,7 @@ export async function answer(ctx: ParameterizedContext<RequestState>, admitted: 
     ...named,
     ...paid,
   }
-  send(ctx, exchange, { options, headers })
+  send(ctx, exchange, { options, headers, open })
 }
 
 /** Charges a reply, also a cached one, to the caller's quota; a failed one is free. */
@@ -174,6 +181,7 @@ function openExchange(
 interface Sending extends Pick<Admitted, 'options'> {
   /** Headers about the request: its pipeline, its receipt, the caller's rate-limit status. */
   headers: Headers
+  open: OpenRequest
 }
 
 /** A plugin may have replied through `ctx.body`, which Koa sends. */
@@ -190,7 +198,12 @@ function send(ctx: ParameterizedContext<RequestState>, exchange: Exchange, sendi
   }
   ctx.respond = false
   if (hasSuperseded) onClosed(ctx.res, () => exchange.cancelUnopened())
-  sendReply(ctx.res, reply, { ...send, headers, dialect, request: exchange.received, watch: watch?.(exchange) })
+  const { open } = sending
+  const breaksOff = (breakOff: (message: string) => void): void => {
+    open.breakOff = breakOff
+  }
+  const request = exchange.received
+  sendReply(ctx.res, reply, { ...send, headers, dialect, request, watch: watch?.(exchange), breaksOff })
 }
 
 /** Returns the pipeline that ran, without the plugins that were bypassed. */

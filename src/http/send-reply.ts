@@ -22,6 +22,8 @@ export interface Addressee {
   readonly headers: ReplyHeaders
   /** Observes a successful reply. */
   readonly watch?: ReplyWatch | undefined
+  /** Receives the function that breaks a stream off with an error of the gateway. */
+  readonly breaksOff?: (breakOff: (message: string) => void) => void
 }
 
 /**
@@ -71,7 +73,7 @@ function mergeHeaders(replys: ReplyHeaders, gateways: ReplyHeaders): ReplyHeader
 function sendStream(
   response: ServerResponse,
   reply: StreamReply,
-  { dialect, request, headers, pingIntervalMs, watch }: SendOptions & Addressee,
+  { dialect, request, headers, pingIntervalMs, watch, breaksOff }: SendOptions & Addressee,
 ): void {
   response.writeHead(reply.status, mergeHeaders(reply.headers, headers))
   const renderer = createStreamRenderer(reply, { dialect, request })
@@ -89,8 +91,15 @@ function sendStream(
     pinger.stop()
     reply.cancel()
   })
+  breaksOff?.((message) => {
+    if (response.destroyed || response.writableEnded) return
+    if (reply.isTorn) response.destroy()
+    else response.end(renderer.breakOff(message))
+    reply.cancel()
+  })
   reply.open({
     write(portion) {
+      if (response.writableEnded) return true
       const bytes = renderer.portion(portion)
       if (bytes.length === 0) return true
       hasBegun = true
@@ -100,7 +109,7 @@ function sendStream(
     },
     end(ending) {
       pinger.stop()
-      if (response.destroyed) return
+      if (response.destroyed || response.writableEnded) return
       if (ending.error === undefined) response.end(renderer.end())
       else if (reply.isTorn) response.destroy()
       else response.end(renderer.breakOff(`The reply broke off: ${ending.error.message}.`))

@@ -60,6 +60,12 @@ test('live: a request appears when its reply has ended', async (t) => {
   await using open = await browser.open(address('#/live'))
   const { page, faults } = open
   await page.getByText('connected', { exact: true }).waitFor()
+  fixture.script('Is this ended?', { kind: 'hang', at: 'before-headers' })
+  const ended = fixture.ask('Is this ended?', { pipe: 'none', extra: { model: 'claude-haiku-4-5' } })
+  const row = page.getByRole('region', { name: 'In flight' }).getByRole('row').filter({ hasText: 'claude-haiku-4-5' })
+  await row.getByRole('button', { name: /^End/ }).click()
+  t.is((await ended).status, 403)
+  await row.waitFor({ state: 'detached' })
   const reply = await fixture.ask('Is this watched?')
   await page.locator(`a[href="#/request/${idOf(reply)}"]`).waitFor()
   await assertSound(t, page, faults)

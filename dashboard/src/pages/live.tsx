@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { count } from '../format.ts'
 import { Check, SearchField } from '../parts/fields.tsx'
 import { FirstRequest } from '../parts/first-request.tsx'
+import { InFlight } from '../parts/in-flight.tsx'
 import { RequestCells, RequestHead } from '../parts/request-columns.tsx'
 import { Busy, Empty } from '../parts/states.tsx'
 import { Windowed } from '../parts/windowed.tsx'
@@ -30,6 +31,7 @@ export function LivePage() {
           {isPaused ? `Resume${feed.waiting > 0 ? ` (${count(feed.waiting)} new)` : ''}` : 'Pause'}
         </button>
       </div>
+      <InFlight />
       {feed.dropped > 0 && (
         <p class="notice" role="status">
           {count(feed.dropped)} requests came faster than this page could take them and are not shown here. They are in

@@ -17,6 +17,7 @@ import { type CaptureOptInRouteOptions, captureOptInRoute, captureRoute } from '
 import { conversationRoute, conversationsRoute, turnsFileRoute } from './conversations.ts'
 import { creditsRoute } from './credits.ts'
 import { groupsFileRoute, groupsRoute } from './groups.ts'
+import { endRoute, type InFlightRouteOptions, inFlightRoute } from './in-flight-routes.ts'
 import type { LivePages } from './live-pages.ts'
 import { liveRoute } from './live-route.ts'
 import { overviewRoute } from './overview.ts'
@@ -44,7 +45,9 @@ import {
 import type { ReadViewer } from './viewer.ts'
 
 /** Dependencies of the dashboard. */
-export interface DashboardOptions extends Pick<RequestRouteOptions, 'receipts' | 'captures'> {
+export interface DashboardOptions
+  extends Pick<RequestRouteOptions, 'receipts' | 'captures'>,
+    Pick<InFlightRouteOptions, 'inFlight' | 'audit'> {
   /** The folder of the built files. */
   readonly folder: string
   readonly viewer: ReadViewer
@@ -89,6 +92,8 @@ export function addDashboard(router: Router<RequestState>, options: DashboardOpt
   })
   addSettings(router, { ...options, intake })
   api('live', liveRoute(options))
+  api('in-flight', inFlightRoute(options))
+  router.delete('/dashboard/api/in-flight/:id', unstored, endRoute(options))
   api('conversations/:id/budgets', budgetsRoute(options))
   router.post('/dashboard/api/conversations/:id/budgets', unstored, raiseBudgetRoute({ ...options, intake }))
   if (captureOptIns !== undefined) {

@@ -233,7 +233,7 @@ function answerPaid(ctx: ParameterizedContext<RequestState>, paid: Paid): Promis
   const { call, payment, options } = paid
   return answer(ctx, {
     ...call,
-    options: { ...options, route: 'agent', quotaCharges: undefined, capture: undefined },
+    options: { ...options, route: 'agent', quotaCharges: undefined, capture: undefined, inFlight: undefined },
     authenticated: { caller: { kind: 'agent', scope: agentScope(call.credential.token) }, credential: PAID },
     rateLimitStatus: {},
     headers: withoutCredential(ctx.req),

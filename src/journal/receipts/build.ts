@@ -128,7 +128,9 @@ interface Gathered {
 function outcomeOf({ isDelivered, status }: ReplyFacts, ending: Ending | undefined): Receipt['outcome'] {
   if (ending?.outcome === 'incomplete') return 'incomplete'
   if (!isDelivered) return 'cancelled'
-  return status === undefined || status >= FIRST_ERROR_STATUS ? 'error' : 'complete'
+  if (status === undefined || status >= FIRST_ERROR_STATUS) return 'error'
+  // Ended from outside: the client has received an error event.
+  return ending?.outcome === 'cancelled' ? 'cancelled' : 'complete'
 }
 
 /** Returns the target that replied; a stored reply names its original target in a header. */
