@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import test from 'ava'
 import { bearer, SESSION_SECRET, sessionToken } from '../support/accounts.ts'
+import { runCommandInThread } from '../support/command-in-thread.ts'
 import { CookieBrowser } from '../support/cookie-browser.ts'
 import { openFixture } from '../support/fixture.ts'
 import { type SendOptions, send } from '../support/http-client.ts'
@@ -19,9 +23,15 @@ const users: Users = {
 for (const name of ['cat', 'dan', 'fay', 'gil', 'hal', 'ida', 'joe'])
   users[name] = { name, email: `${name}@example.com`, email_verified: true, groups: ['eng'] }
 
+const data = mkdtempSync(path.join(tmpdir(), 'turnpike-sign-in-'))
 const identity = await startIdentityProvider(users)
 const fixture = await openFixture({
-  env: { SVC_MODE: 'cloud', SVC_SESSION_SECRET: SESSION_SECRET, SVC_SIGN_IN_CLIENT_SECRET: CLIENT.secret },
+  env: {
+    SVC_MODE: 'cloud',
+    SVC_SESSION_SECRET: SESSION_SECRET,
+    SVC_SIGN_IN_CLIENT_SECRET: CLIENT.secret,
+    SVC_DATA_DIR: data,
+  },
   config: {
     sign_in: {
       issuer: identity.issuer,
@@ -37,6 +47,7 @@ await identity.register(`${url}/sign-in/callback`, `${url}/`)
 test.after.always('close the gateway and the provider', async () => {
   await fixture.close()
   await identity.close()
+  rmSync(data, { recursive: true })
 })
 
 const browserOf = (user: string) => new CookieBrowser({ [USER_HEADER]: user })
@@ -102,6 +113,10 @@ test('sign-in: a lost group takes role and team at the next sign-in, from all se
   users.gil = { ...users.gil, groups: [] }
   await signIn('gil')
   t.like((await page(first, '/dashboard/api/session')).json, { role: 'member', teamIds: [] })
+  const { stdout } = await runCommandInThread(['audit', '--account', 'gil', '--json'], { env: { SVC_DATA_DIR: data } })
+  const actions: readonly string[] = stdout.match(/"action":"[^"]+"/g) ?? []
+  for (const action of ['session.opened', 'team.member-set', 'team.member-removed'])
+    t.true(actions.includes(`"action":"${action}"`), `${action} in ${actions}`)
 })
 
 test('sign-in: a membership that was set by hand is neither removed nor lowered by groups', async (t) => {

@@ -18,23 +18,15 @@ export async function followGroups(db: Db, { accountId, teams, audit }: SignedIn
     .where('account_id', '=', accountId)
     .execute()
   const known = new Map<string, { role: string; source: Source }>(held.map(({ teamId, ...rest }) => [teamId, rest]))
-  const note = (action: string, teamId: string, details: object) =>
-    appendAudit(
-      db,
-      {
-        id: `${audit.id}_${teamId}`,
-        accountId,
-        actor: 'groups',
-        action,
-        subject: accountId,
-        details: { team: teamId, ...details },
-      },
-      now,
-    )
+  const note = (action: string, teamId: string, details: Readonly<Record<string, unknown>>) => {
+    const id = `${audit.id}_${action}_${teamId}`
+    return appendAudit(db, { id, accountId, actor: 'groups', action, subject: teamId, details }, now)
+  }
   const wanted = new Set<string>()
   for (const team of teams) {
     const teamId = await findTeam(db, team, now)
     if (teamId === undefined) continue
+    if (teamId === team.newId) await note('team.created', teamId, {})
     wanted.add(teamId)
     const role = team.isLead ? 'lead' : 'member'
     const before = known.get(teamId)
