@@ -160,6 +160,15 @@ for (const fleet of fleets({ SVC_RATE_LIMIT: '0', SVC_SESSION_OPERATOR_CLAIM: `s
     t.is((await patch({ limits: { costPerDay: 2 } })).status, 200)
   })
 
+  fleet.test('a tag has limits of money, and no others', async (t) => {
+    const { next } = await fleet.open()
+    const refused = await admin(next(), BOSS, 'PUT tags/web', { limits: { models: ['x'] } })
+    t.is(refused.status, 400)
+    t.regex(refused.text, /limits: unknown field `models`/)
+    t.like(await done(next(), 'PUT tags/web', { limits: { costPerDay: 1 } }), { limits: { costPerDay: 1 } })
+    t.is(valueAt(await done(next(), 'PUT tags/web', { limits: null }), 'limits'), null)
+  })
+
   fleet.test('a person who leaves a team keeps other keys, and those of the team are suspended', async (t) => {
     const { next } = await fleet.open()
     const person = fresh('leaving')

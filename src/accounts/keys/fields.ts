@@ -63,7 +63,10 @@ const allLimits = z.strictObject(
 
 const limits = allLimits.nullable().optional()
 
-/** Limits of a person, a team or a tag. */
+/** Limits of a tag. */
+export const costLimits = allLimits.pick({ costPerDay: true, costPerMonth: true }).nullable()
+
+/** Limits of a person or a team. */
 export const sharedLimits = allLimits
   .pick({ costPerDay: true, costPerMonth: true, requestsPerMinute: true, models: true, modules: true })
   .nullable()

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { describeObject } from '../../core/request/parse-fields.ts'
 import { TAG } from '../../core/request/tags.ts'
-import { sharedLimits, textOf } from '../keys/fields.ts'
+import { costLimits, sharedLimits, textOf } from '../keys/fields.ts'
 
 const LONGEST_NAME = 120
 const LONGEST_ID = 200
@@ -54,7 +54,7 @@ export const memberFields = z.strictObject(
 )
 
 /** The body of `PUT /v1/admin/tags/:name`; only money can be limited by tag. */
-export const tagFields = z.strictObject({ limits: sharedLimits }, { error: describeObject })
+export const tagFields = z.strictObject({ limits: costLimits }, { error: describeObject })
 
 /** The name of a tag. */
 export const tagName = z.string().regex(TAG, {
