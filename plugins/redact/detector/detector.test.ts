@@ -8,6 +8,8 @@ import { createDetector } from './detector.ts'
 import { detectorOptions } from './options.ts'
 
 const NEVER = new AbortController().signal
+/** Longest budget: a machine under load is slow. */
+const LONG = '4s'
 const NAME = 'Anna Schmidt'
 const body = { messages: [{ role: 'user', content: `${NAME} is anna@acme.io` }] }
 
@@ -39,7 +41,7 @@ const finding =
 
 test('detector: its values are replaced, and restored in the reply', async (t) => {
   const { url, seen } = await start(t, finding(NAME, 'Somebody Else', 'x'))
-  const options = { detector: { url, api_key: 'key-of-detector' } }
+  const options = { detector: { url, api_key: 'key-of-detector', budget: LONG } }
   const run = await runPlugin(redact, { options, body })
   const sent = JSON.stringify(run.request)
   t.regex(sent, /REDACTED_CUSTOM_[0-9A-Z]{12} is REDACTED_EMAIL_/)
@@ -63,7 +65,7 @@ const FAULTS: Readonly<Record<string, (response: ServerResponse) => void>> = {
 for (const [fault, answer] of Object.entries(FAULTS))
   test(`detector: ${fault} refuses the request, or goes on without it, as the operator chooses`, async (t) => {
     const { url } = await start(t, answer)
-    const detector = { url, budget: '100ms' }
+    const detector = { url, budget: fault === 'no reply' ? '10ms' : LONG }
     await t.throwsAsync(runPlugin(redact, { options: { detector }, body }), { message: /detector/ })
     const run = await runPlugin(redact, { options: { detector: { ...detector, on_failure: 'continue' } }, body })
     t.is(run.headers['x-svc-redact'], 'mode=redact; email=1; detector=failed')
@@ -75,7 +77,7 @@ for (const [fault, answer] of Object.entries(FAULTS))
 
 test('detector: texts of earlier turns are not sent again, and their values stay known', async (t) => {
   const { url, seen } = await start(t, finding(NAME))
-  const detector = createDetector(detectorOptions.parse({ url }))
+  const detector = createDetector(detectorOptions.parse({ url, budget: LONG }))
   t.teardown(() => detector?.close())
   const first = ['a', `${NAME} wrote`]
   t.deepEqual(await detector?.find(first, NEVER), [NAME])
@@ -89,7 +91,7 @@ test('detector: texts of earlier turns are not sent again, and their values stay
 
 test('detector: more texts than a call may have are a failure, without a call', async (t) => {
   const { url, seen } = await start(t, finding())
-  const detector = createDetector(detectorOptions.parse({ url }))
+  const detector = createDetector(detectorOptions.parse({ url, budget: LONG }))
   t.teardown(() => detector?.close())
   await t.throwsAsync(async () => detector?.find(['x'.repeat(4_000_001)], NEVER), { message: /too many/ })
   t.deepEqual(seen, [])
@@ -98,7 +100,7 @@ test('detector: more texts than a call may have are a failure, without a call', 
 test('detector: a client that disconnects ends the call', async (t) => {
   const { promise: received, resolve } = Promise.withResolvers<void>()
   const { url } = await start(t, () => resolve())
-  const detector = createDetector(detectorOptions.parse({ url, budget: '4s' }))
+  const detector = createDetector(detectorOptions.parse({ url, budget: LONG }))
   t.teardown(() => detector?.close())
   const client = new AbortController()
   const call = detector?.find(['a'], client.signal)
