@@ -23,11 +23,11 @@ export default definePlugin({
   onError: 'refuse',
   guardsContent: true,
   routes: [{ method: 'GET', path: '/v1/redact/report' }],
-  setup(operators, { clock, deriveKey, log }) {
+  async setup(operators, { clock, deriveKey, log }) {
     const key = deriveKey('placeholders')
     const words = new LiteralFinder(operators.words.map((text) => ({ text, kind: 'custom' })))
     const patterns = new PatternFinder(operators.patterns)
-    const detector = createDetector(operators.detector)
+    const detector = await createDetector(operators.detector)
     const totals = new Totals(clock)
     return {
       middleware: (effective) => {

@@ -77,7 +77,7 @@ for (const [fault, answer] of Object.entries(FAULTS))
 
 test('detector: texts of earlier turns are not sent again, and their values stay known', async (t) => {
   const { url, seen } = await start(t, finding(NAME))
-  const detector = createDetector(detectorOptions.parse({ url, budget: LONG }))
+  const detector = await createDetector(detectorOptions.parse({ url, budget: LONG }))
   t.teardown(() => detector?.close())
   const first = ['a', `${NAME} wrote`]
   t.deepEqual(await detector?.find(first, NEVER), [NAME])
@@ -91,7 +91,7 @@ test('detector: texts of earlier turns are not sent again, and their values stay
 
 test('detector: more texts than a call may have are a failure, without a call', async (t) => {
   const { url, seen } = await start(t, finding())
-  const detector = createDetector(detectorOptions.parse({ url, budget: LONG }))
+  const detector = await createDetector(detectorOptions.parse({ url, budget: LONG }))
   t.teardown(() => detector?.close())
   await t.throwsAsync(async () => detector?.find(['x'.repeat(4_000_001)], NEVER), { message: /too many/ })
   t.deepEqual(seen, [])
@@ -100,7 +100,7 @@ test('detector: more texts than a call may have are a failure, without a call', 
 test('detector: a client that disconnects ends the call', async (t) => {
   const { promise: received, resolve } = Promise.withResolvers<void>()
   const { url } = await start(t, () => resolve())
-  const detector = createDetector(detectorOptions.parse({ url, budget: LONG }))
+  const detector = await createDetector(detectorOptions.parse({ url, budget: LONG }))
   t.teardown(() => detector?.close())
   const client = new AbortController()
   const call = detector?.find(['a'], client.signal)

@@ -10,7 +10,7 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { LiteralFinder } from '../literals.ts'
-import { type AskDetector, createEndpoint } from './endpoint.ts'
+import type { AskDetector } from './endpoint.ts'
 import { DetectorFailure } from './failure.ts'
 import type { DetectorOptions } from './options.ts'
 
@@ -31,9 +31,15 @@ const LEAST_CHARACTERS = 2
 /** A kept text without values counts, too. */
 const LEAST_SIZE = 1
 
-/** Creates the detector of the options; `undefined` where they name none. */
-export function createDetector({ url, api_key, budget, on_failure }: DetectorOptions): Detector | undefined {
+/** Creates the detector of the options; `undefined` where they name none, which loads no HTTP client. */
+export async function createDetector({
+  url,
+  api_key,
+  budget,
+  on_failure,
+}: DetectorOptions): Promise<Detector | undefined> {
   if (url === undefined) return undefined
+  const { createEndpoint } = await import('./endpoint.ts')
   const { ask, close } = createEndpoint({ url, apiKey: api_key, timeoutMs: budget })
   return { onFailure: on_failure, find: rememberingFinder(ask), close }
 }
