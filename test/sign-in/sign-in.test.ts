@@ -8,7 +8,7 @@ import { CookieBrowser } from '../support/cookie-browser.ts'
 import { openFixture } from '../support/fixture.ts'
 import { type SendOptions, send } from '../support/http-client.ts'
 import { CLIENT, startIdentityProvider, USER_HEADER, type Users } from '../support/identity-provider.ts'
-import { valueAt } from '../support/json.ts'
+import { type JsonObject, valueAt } from '../support/json.ts'
 
 const MARK = { 'x-turnpike-dashboard': '1', 'sec-fetch-site': 'same-origin' }
 const SESSION = 'turnpike_session'
@@ -36,7 +36,7 @@ const fixture = await openFixture({
     sign_in: {
       issuer: identity.issuer,
       client_id: CLIENT.id,
-      teams: { eng: 'Engineering', 'eng-leads': { team: 'engineering', role: 'lead' } },
+      teams: { zoo: 'Zoology', eng: 'Engineering', 'eng-leads': { team: 'engineering', role: 'lead' } },
       roles: { ops: 'operator', auditors: 'viewer' },
       email_domains: ['example.com'],
     },
@@ -130,6 +130,43 @@ test('sign-in: a membership that was set by hand is neither removed nor lowered 
     users.ida = { ...users.ida, groups }
     t.like((await page(await signIn('ida'), '/dashboard/api/session')).json, { role: 'lead', teamIds: [team] })
   }
+})
+
+test('sign-in: a lost group suspends the keys of its team; a lead by a group cannot outlast it', async (t) => {
+  const boss = await operator()
+  const change = async (browser: CookieBrowser, method: string, path: string, body?: JsonObject) => {
+    const reply = await page(browser, path, { method, ...(body && { body }) })
+    t.true(reply.status < 300, reply.text)
+    return reply.json
+  }
+  users.kim = { name: 'Kim', email: 'kim@example.com', email_verified: true, groups: ['eng-leads'] }
+  const lead = await signIn('kim')
+  const teamId = String(valueAt((await page(lead, '/dashboard/api/session')).json, 'teamIds.0'))
+  const key = await change(boss, 'POST', '/v1/admin/keys', { personId: 'kim', teamId })
+  const use = async () => (await send(url, { headers: bearer(String(valueAt(key, 'key'))), body: {} })).status
+  t.is(await use(), 400, 'accepted')
+  await change(lead, 'PUT', `/v1/admin/teams/${teamId}/members/kim`, { role: 'lead' })
+  users.kim = { ...users.kim, groups: [] }
+  await signIn('kim')
+  t.like((await page(lead, '/dashboard/api/session')).json, { role: 'member', teamIds: [] })
+  t.is(await use(), 403)
+})
+
+test('sign-in: a membership from groups outlasts the archive of its team, and stays one from groups', async (t) => {
+  const boss = await operator()
+  users.lou = { name: 'Lou', email: 'lou@example.com', email_verified: true, groups: ['zoo'] }
+  await signIn('lou')
+  const { json } = await page(boss, '/v1/admin/teams?search=Zoology')
+  const teamId = String(valueAt(json, 'data.0.id'))
+  const key = await page(boss, '/v1/admin/keys', { method: 'POST', body: { personId: 'lou', teamId } })
+  const path = `/v1/admin/teams/${teamId}`
+  for (const archived of [true, false]) {
+    t.is((await page(boss, path, { method: 'PATCH', body: { archived } })).status, 200)
+    await signIn('lou')
+    const headers = bearer(String(valueAt(key.json, 'key')))
+    t.is((await send(url, { headers, body: {} })).status, 400, 'the key is accepted')
+  }
+  t.like((await page(boss, path)).json, { members: [{ id: 'lou', source: 'groups' }] })
 })
 
 test('sign-in: only verified addresses of accepted domains', async (t) => {

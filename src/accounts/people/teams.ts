@@ -33,6 +33,14 @@ export interface ListedTeam extends TeamRecord, Figures {
   readonly lastUsedAt: string | null
 }
 
+/** A membership to set. */
+interface SetMember {
+  readonly teamId: string
+  readonly accountId: string
+  /** True for a change that leaves a membership from groups to the groups. */
+  readonly keepsSource?: boolean | undefined
+}
+
 /** Administration of teams. Actors are `user:<id>` or `operator`. */
 export class Teams {
   readonly #options: PeopleOptions
@@ -99,11 +107,11 @@ export class Teams {
   }
 
   /** Puts a person into a team, or changes the role there. Throws `invalid_request`, `not_found`. */
-  async setMember(actor: string, member: { teamId: string; accountId: string }, body: unknown): Promise<MemberRole> {
+  async setMember(actor: string, { keepsSource, ...member }: SetMember, body: unknown): Promise<MemberRole> {
     const { role } = parseFields(memberFields, body)
     const details = { person: member.accountId, role }
     const audit = noteOf('team.member-set', { actor, accountId: member.accountId, subject: member.teamId, details })
-    const change = { ...member, role, source: 'set' as const, audit }
+    const change = { ...member, role, keepsSource, audit }
     if (!(await this.#options.store.setMembership(change))) missing(member.teamId)
     return role
   }
@@ -112,7 +120,7 @@ export class Teams {
   async removeMember(actor: string, member: { teamId: string; accountId: string }): Promise<void> {
     const details = { person: member.accountId }
     const audit = noteOf('team.member-removed', { actor, accountId: member.accountId, subject: member.teamId, details })
-    const change = { ...member, role: null, source: 'set' as const, audit }
+    const change = { ...member, role: null, audit }
     if (!(await this.#options.store.setMembership(change))) missing(member.teamId)
   }
 }

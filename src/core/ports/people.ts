@@ -106,7 +106,8 @@ export interface MembershipChange {
   readonly teamId: string
   readonly accountId: string
   readonly role: MemberRole | null
-  readonly source: MemberSource
+  /** True for a change that leaves a membership from groups to the groups. */
+  readonly keepsSource?: boolean | undefined
   readonly audit: AuditNote
 }
 

@@ -1,6 +1,13 @@
 import type { Kysely } from 'kysely'
 import { GatewayError } from '../../../core/errors.ts'
-import type { MembershipChange, NewTeam, StoredTeam, TeamChange, TeamPage } from '../../../core/ports/people.ts'
+import type {
+  MemberSource,
+  MembershipChange,
+  NewTeam,
+  StoredTeam,
+  TeamChange,
+  TeamPage,
+} from '../../../core/ports/people.ts'
 import type { Command, Moment } from '../engine/command.ts'
 import type { Database } from '../schema.ts'
 import { contains } from '../telemetry/conditions.ts'
@@ -73,12 +80,14 @@ async function assertFreeName(db: Kysely<Database>, { id, name }: { id: string; 
  * team, person or membership. Throws `invalid_request` for an archived team and beyond 1,000 members.
  */
 export const setMembership: Command<MembershipChange, boolean> = async (db, change, now) => {
-  const isChanged = change.role === null ? await removeMember(db, change, now) : await putMember(db, change)
+  const { teamId, accountId } = change
+  const isChanged =
+    change.role === null ? await removeMember(db, { teamId, accountId }, now) : await putMember(db, change)
   if (isChanged) await appendAudit(db, change.audit, now)
   return isChanged
 }
 
-async function putMember(db: Kysely<Database>, { teamId, accountId, role, source }: MembershipChange) {
+async function putMember(db: Kysely<Database>, { teamId, accountId, role, keepsSource }: MembershipChange) {
   const team = await db.selectFrom('team').select('archived_at_ms').where('id', '=', teamId).executeTakeFirst()
   const person = await db.selectFrom('account').select('id').where('id', '=', accountId).executeTakeFirst()
   if (team === undefined || person === undefined || role === null) return false
@@ -91,19 +100,30 @@ async function putMember(db: Kysely<Database>, { teamId, accountId, role, source
   if (count >= MOST_MEMBERS) throw new GatewayError('invalid_request', `The team has ${count} members, the most.`)
   await db
     .insertInto('team_member')
-    .values({ team_id: teamId, account_id: accountId, role, source })
-    .onConflict((conflict) => conflict.columns(['team_id', 'account_id']).doUpdateSet({ role, source }))
+    .values({ team_id: teamId, account_id: accountId, role, source: 'set' })
+    .onConflict((conflict) =>
+      conflict.columns(['team_id', 'account_id']).doUpdateSet({ role, ...(!keepsSource && { source: 'set' }) }),
+    )
     .execute()
   return true
 }
 
-async function removeMember(db: Kysely<Database>, { teamId, accountId }: MembershipChange, now: Moment) {
-  const removed = await db
-    .deleteFrom('team_member')
-    .where('team_id', '=', teamId)
-    .where('account_id', '=', accountId)
-    .returning('account_id')
-    .executeTakeFirst()
+/** A person's part in a team; with a source only a membership of that source. */
+interface Part {
+  readonly teamId: string
+  readonly accountId: string
+  readonly source?: MemberSource
+}
+
+/** Removes a membership and suspends the person's keys of the team. Returns false when there is no such membership. */
+export async function removeMember(
+  db: Kysely<Database>,
+  { teamId, accountId, source }: Part,
+  now: Moment,
+): Promise<boolean> {
+  let remove = db.deleteFrom('team_member').where('team_id', '=', teamId).where('account_id', '=', accountId)
+  if (source !== undefined) remove = remove.where('source', '=', source)
+  const removed = await remove.returning('account_id').executeTakeFirst()
   if (removed === undefined) return false
   await db
     .updateTable('api_key')

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { GroupTeam, SignedIn } from '../../../core/ports/sign-in.ts'
 import { appendAudit } from '../accounts/audit.ts'
+import { removeMember } from '../accounts/teams.ts'
 import type { Moment } from '../engine/command.ts'
 import type { Database } from '../schema.ts'
 
@@ -8,8 +9,9 @@ type Source = 'set' | 'groups'
 type Db = Kysely<Database>
 
 /**
- * Makes the memberships that come from groups equal to those of the present groups: adds, changes and removes them.
- * Memberships that were set by hand are neither changed nor replaced. Joins the sign-in's transaction.
+ * Makes the memberships that come from groups equal to those of the present groups: adds, changes and removes them; the
+ * person's keys of a team that is left are suspended. Memberships that were set by hand are neither changed nor replaced,
+ * those of an archived team stay while their group does. Joins the sign-in's transaction.
  */
 export async function followGroups(db: Db, { accountId, teams, audit }: SignedIn, now: Moment): Promise<void> {
   const held = await db
@@ -24,10 +26,12 @@ export async function followGroups(db: Db, { accountId, teams, audit }: SignedIn
   }
   const wanted = new Set<string>()
   for (const team of teams) {
-    const teamId = await findTeam(db, team, now)
-    if (teamId === undefined) continue
+    const found = await findTeam(db, team, now)
+    if (found === undefined) continue
+    const { teamId } = found
     if (teamId === team.newId) await note('team.created', teamId, {})
     wanted.add(teamId)
+    if (found.archivedAtMs !== null) continue
     const role = team.isLead ? 'lead' : 'member'
     const before = known.get(teamId)
     if (before?.source === 'set' || before?.role === role) continue
@@ -43,29 +47,22 @@ export async function followGroups(db: Db, { accountId, teams, audit }: SignedIn
   }
   for (const [teamId, { source }] of known) {
     if (source === 'set' || wanted.has(teamId)) continue
-    await db
-      .deleteFrom('team_member')
-      .where('team_id', '=', teamId)
-      .where('account_id', '=', accountId)
-      .where('source', '=', 'groups')
-      .execute()
-    await note('team.member-removed', teamId, {})
+    const isRemoved = await removeMember(db, { teamId, accountId, source }, now)
+    if (isRemoved) await note('team.member-removed', teamId, {})
   }
 }
 
-/** Returns the id of a team, which is created if there is none; `undefined` for an archived one. */
-async function findTeam(db: Db, { team, newId }: GroupTeam, now: Moment): Promise<string | undefined> {
+/** Returns a team, which is created if there is none. */
+async function findTeam(db: Db, { team, newId }: GroupTeam, now: Moment) {
   const folded = team.toLowerCase()
   await db
     .insertInto('team')
     .values({ id: newId, name: team, folded_name: folded, limits: null, created_at_ms: now, archived_at_ms: null })
     .onConflict((conflict) => conflict.column('folded_name').doNothing())
     .execute()
-  const found = await db
+  return db
     .selectFrom('team')
-    .select('id')
+    .select(['id as teamId', 'archived_at_ms as archivedAtMs'])
     .where('folded_name', '=', folded)
-    .where('archived_at_ms', 'is', null)
     .executeTakeFirst()
-  return found?.id
 }
