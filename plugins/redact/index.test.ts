@@ -94,6 +94,16 @@ test('redact: what cannot be read is refused, and passes where the operator allo
   t.is(run.headers['x-svc-redact'], 'mode=redact; unread-picture=1')
 })
 
+test('redact: text that begins like an address of data is read', async (t) => {
+  for (const content of [`Data: write to ${MAIL}`, `data: {"mail":"${MAIL}"}`, `data:${MAIL}, twice`]) {
+    const run = await runPlugin(redact, { body: { messages: [{ role: 'user', content }] } })
+    t.false(JSON.stringify(run.request).includes(MAIL), content)
+  }
+  const url = { url: 'data:image/png;charset=x;base64,AAAA' }
+  const chat = { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: url }] }] }
+  await t.throwsAsync(runPlugin(redact, { dialect: 'chat', body: chat }), { message: /1 × picture/ })
+})
+
 test('redact: signed thinking passes unchanged', async (t) => {
   const thinking = { type: 'thinking', thinking: `He wants ${MAIL}`, signature: 'c2ln' }
   const run = await runPlugin(redact, {

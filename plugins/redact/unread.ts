@@ -15,7 +15,8 @@ export type Unread = { readonly kind: 'own' } | { readonly kind: 'foreign'; read
 const OWN: Unread = { kind: 'own' }
 const OWN_MEMBERS = /^(?:signature|encrypted_(?:content|index|stdout|reasoning)|thought_signature|thoughtSignature)$/
 const FILE_MEMBERS = /^(?:file_id|file_data|fileData|inlineData)$/
-const DATA_ADDRESS = /^data:/i
+/** With its media type: prose, and lines of server-sent events, begin with `data:` too. */
+const DATA_ADDRESS = /^data:[a-z]+\/[\w.+-]+(?:;[^\s,;]+)*,/i
 const READ_BY_PROVIDER = new Set(['image', 'document', 'file', 'url', 'input_image', 'input_file', 'image_url'])
 /** Elsewhere an address names a server, not a part of the conversation. */
 const CONTENT_FIELDS = new Set(['messages', 'input', 'system'])
