@@ -4,11 +4,12 @@ import { looksLikeKey } from '../accounts/keys/key-format.ts'
 import type { Session, VerifySession } from '../accounts/sessions/session.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { AccountStanding, Role } from '../core/ports/people.ts'
+import { roleOf } from '../core/role-of.ts'
 import { countFailedAuthentication } from './authentication.ts'
 import { bearerOf } from './credential.ts'
 import { dashboardTokenOf } from './dashboard/session-cookie.ts'
 import { limitRequests, type RequestLimits } from './rate-limit.ts'
-import { highestRole, RoleRefused } from './roles.ts'
+import { RoleRefused } from './roles.ts'
 
 /** Requests per minute of one user to the routes of keys and billing, over all sessions. */
 const REQUESTS_PER_MINUTE = 600
@@ -50,19 +51,13 @@ export function createSessionReader(options: SessionReaderOptions): ReadSession 
     const session = await identifyUser(ctx, { verify, limits })
     const standing = await limitRequests(sessionLimits, { scope: `session:${session.userId}` })
     ctx.set({ 'cache-control': 'no-store', ...standing })
-    const { groupRole } = session
-    const { suspendedAtMs, role: stored, leads } = await openAccount(session.userId)
+    const { suspendedAtMs, ...facts } = await openAccount(session.userId)
     if (suspendedAtMs !== null) throw new GatewayError('permission_error', SUSPENDED)
-    const role = highestRole([
-      // A group restricts an account that has no role of its own.
-      groupRole === 'viewer' && stored === 'member' ? 'viewer' : stored,
-      ...(groupRole === 'operator' ? (['operator'] as const) : []),
-      ...(leads.length > 0 ? (['lead'] as const) : []),
-      ...(isOperator(session.claims) ? (['operator'] as const) : []),
-    ])
+    const { groupRole, claims } = session
+    const role = roleOf({ ...facts, groupRole, isOperator: isOperator(claims) })
     if (role === 'viewer' && !READING.has(ctx.method) && !OWN_MATTERS.test(ctx.path))
       throw new RoleRefused(session.userId, 'Your role is `viewer`, which changes nothing. Ask an operator.')
-    return { ...session, role, teamIds: leads }
+    return { ...session, role, teamIds: facts.leads }
   }
 }
 

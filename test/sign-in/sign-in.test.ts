@@ -6,7 +6,7 @@ import { bearer, SESSION_SECRET, sessionToken } from '../support/accounts.ts'
 import { runCommandInThread } from '../support/command-in-thread.ts'
 import { CookieBrowser } from '../support/cookie-browser.ts'
 import { openFixture } from '../support/fixture.ts'
-import { type SendOptions, send } from '../support/http-client.ts'
+import { type Reply, type SendOptions, send } from '../support/http-client.ts'
 import { CLIENT, startIdentityProvider, USER_HEADER, type Users } from '../support/identity-provider.ts'
 import { type JsonObject, valueAt } from '../support/json.ts'
 
@@ -18,9 +18,10 @@ const users: Users = {
   ben: { name: 'Ben', email: 'ben@example.com', email_verified: true, groups: ['eng', 'eng-leads'] },
   eve: { name: 'Eve', email: 'ada@example.com', email_verified: false, groups: [] },
   mary: { name: 'Mary', email: 'mary@other.example', email_verified: true, groups: [] },
+  val: { name: 'Val', email: 'val@example.com', email_verified: true, groups: ['auditors'] },
   vic: { name: 'Vic', email: 'vic@example.com', email_verified: true, groups: ['auditors'] },
 }
-for (const name of ['cat', 'dan', 'fay', 'gil', 'hal', 'ida', 'joe'])
+for (const name of ['cat', 'dan', 'fay', 'gil', 'hal', 'ida', 'joe', 'nan'])
   users[name] = { name, email: `${name}@example.com`, email_verified: true, groups: ['eng'] }
 
 const data = mkdtempSync(path.join(tmpdir(), 'turnpike-sign-in-'))
@@ -167,6 +168,39 @@ test('sign-in: a membership from groups outlasts the archive of its team, and st
     t.is((await send(url, { headers, body: {} })).status, 400, 'the key is accepted')
   }
   t.like((await page(boss, path)).json, { members: [{ id: 'lou', source: 'groups' }] })
+})
+
+/** Has a client of models sign in with the approval of a browser; returns the reply to its poll. */
+async function approveClient(browser: CookieBrowser): Promise<Reply> {
+  const form = (path: string, fields: Record<string, string>) => {
+    const headers = { authorization: undefined, 'content-type': 'application/x-www-form-urlencoded' }
+    return send(url, { path, headers, body: new URLSearchParams(fields).toString() })
+  }
+  const { json } = await form('/oauth/device_authorization', {})
+  const code = String(valueAt(json, 'user_code'))
+  await page(browser, '/dashboard/api/device', { method: 'POST', body: { code, approve: true } })
+  const grant_type = 'urn:ietf:params:oauth:grant-type:device_code'
+  return form('/oauth/token', { grant_type, device_code: String(valueAt(json, 'device_code')) })
+}
+
+test('sessions: a viewer cannot approve a client that gets a key', async (t) => {
+  const viewer = await signIn('val')
+  const reply = await approveClient(viewer)
+  t.is(valueAt(reply.json, 'error'), 'access_denied', reply.text)
+  t.deepEqual(valueAt((await page(viewer, '/v1/keys')).json, 'keys'), [])
+})
+
+test('sessions: a sign-in that ends the session of a client revokes its key', async (t) => {
+  const granted = await approveClient(await signIn('nan'))
+  const use = async () => {
+    const headers = bearer(String(valueAt(granted.json, 'access_token')))
+    return (await send(url, { headers, body: {} })).status
+  }
+  t.is(await use(), 400, 'accepted')
+  const browser = browserOf('nan')
+  browser.put(url, SESSION, String(valueAt(granted.json, 'refresh_token')))
+  await browser.open(`${url}/sign-in`)
+  t.is(await use(), 401)
 })
 
 test('sign-in: only verified addresses of accepted domains', async (t) => {

@@ -62,15 +62,21 @@ const markSeen = statement(['id'], (db, given: Places<{ id: string }>, now) =>
     ),
 )
 
+/** Returns an account's standing; `undefined` when there is no such account. */
+export async function standingOf(db: Kysely<Database>, id: string): Promise<AccountStanding | undefined> {
+  const [row] = await findStanding(db, { id })
+  return row && { ...row, leads: row.leads === null ? [] : row.leads.split(' ') }
+}
+
 /** Returns a user's account, created if it does not exist, and records that it was seen. */
 export const openAccount: Command<{ id: string }, AccountStanding> = async (db, { id }, now) => {
-  let [row] = await findStanding(db, { id })
-  if (row === undefined) {
+  let standing = await standingOf(db, id)
+  if (standing === undefined) {
     await ensureAccount(db, id, now)
-    row = { tier: 'free', role: 'member', suspendedAtMs: null, leads: null }
+    standing = { tier: 'free', role: 'member', suspendedAtMs: null, leads: [] }
   }
   await markSeen(db, { id }, now)
-  return { ...row, leads: row.leads === null ? [] : row.leads.split(' ') }
+  return standing
 }
 
 /** A suspension of an account, or its end, with the actor. */

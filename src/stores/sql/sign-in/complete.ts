@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { SignedIn, SignInOutcome } from '../../../core/ports/sign-in.ts'
 import { ensureAccount } from '../accounts/account.ts'
 import { appendAudit } from '../accounts/audit.ts'
@@ -6,7 +6,7 @@ import { type Command, type Moment, Undo } from '../engine/command.ts'
 import type { Database } from '../schema.ts'
 import { claimFirstOperator } from './first-operator.ts'
 import { followGroups } from './groups.ts'
-import { openUserSession } from './sessions.ts'
+import { endSessions, openUserSession } from './sessions.ts'
 
 /** Stores what the identity provider states about a person, and opens a session. Nothing is stored for a suspended account. */
 export const completeSignIn: Command<SignedIn, SignInOutcome> = async (db, person, now) => {
@@ -20,13 +20,7 @@ export const completeSignIn: Command<SignedIn, SignInOutcome> = async (db, perso
   if (account.suspended_at_ms !== null) throw new Undo<SignInOutcome>('suspended')
   await putPerson(db, person, now)
   await followGroups(db, person, now)
-  if (previousHash !== null)
-    await db
-      .updateTable('user_session')
-      .set({ revoked_at_ms: now, id_token: null })
-      .where('hash', '=', previousHash)
-      .where('revoked_at_ms', 'is', null)
-      .execute()
+  if (previousHash !== null) await endSessions(db, sql<boolean>`hash = ${previousHash}`, now)
   await openUserSession(db, { ...session, accountId, kind: 'browser' }, now)
   await appendAudit(db, audit, now)
   return (await claimFirstOperator(db, person, now)) ? 'first-operator' : 'signed-in'

@@ -1,8 +1,12 @@
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { AuditNote } from '../../../core/ports/audit.ts'
+import type { AccountStanding } from '../../../core/ports/people.ts'
 import type { DeviceOutcome, NewDevice, NewSession, PendingDevice, SessionKey } from '../../../core/ports/sign-in.ts'
+import { roleOf } from '../../../core/role-of.ts'
+import { standingOf } from '../accounts/account.ts'
 import { appendAudit } from '../accounts/audit.ts'
 import type { Command } from '../engine/command.ts'
+import type { Database } from '../schema.ts'
 import { later, makeRoom } from './attempts.ts'
 import { createSessionKey } from './session-keys.ts'
 import { openUserSession } from './sessions.ts'
@@ -94,17 +98,24 @@ export const redeemDevice: Command<DevicePoll, DeviceOutcome> = async (
   if (taken === undefined) return await pollOf(db, deviceHash, now)
   const { state, account_id: accountId, client } = taken
   if (state === 'denied' || accountId === null) return { kind: 'denied' }
-  const account = await db
-    .selectFrom('account')
-    .select('suspended_at_ms')
-    .where('id', '=', accountId)
-    .executeTakeFirst()
-  if (account?.suspended_at_ms !== null) return { kind: 'suspended' }
+  const standing = await standingOf(db, accountId)
+  if (standing?.suspendedAtMs !== null) return { kind: 'suspended' }
+  if (key !== null && (await isViewer(db, accountId, standing))) return { kind: 'denied' }
   if (key !== null) await createSessionKey(db, { accountId, name: client, key }, now)
   await openUserSession(db, { ...session, client, accountId, kind: 'command', keyId: key?.id ?? null }, now)
   const opened = { action: 'session.opened', subject: session.id, details: { kind: 'command' } }
   await appendAudit(db, { id: auditId, accountId, actor: `user:${accountId}`, ...opened }, now)
   return { kind: 'approved', accountId }
+}
+
+/** Tests for the role `viewer`, which has sessions but creates no keys. */
+async function isViewer(db: Kysely<Database>, accountId: string, standing: AccountStanding): Promise<boolean> {
+  const identity = await db
+    .selectFrom('sign_in_identity')
+    .select('role as groupRole')
+    .where('account_id', '=', accountId)
+    .executeTakeFirst()
+  return roleOf({ ...standing, ...identity }) === 'viewer'
 }
 
 const pollOf: (...given: Parameters<Command<string, DeviceOutcome>>) => Promise<DeviceOutcome> = async (

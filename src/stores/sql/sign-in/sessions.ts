@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { AuditNote } from '../../../core/ports/audit.ts'
 import type { ListedSession, NewSession, SessionInForce, SessionKind } from '../../../core/ports/sign-in.ts'
 import { appendAudit } from '../accounts/audit.ts'
@@ -49,10 +49,23 @@ export async function openUserSession(
       revoked_at_ms: null,
     })
     .execute()
-  await sql`update user_session set revoked_at_ms = ${now}, id_token = null
-    where account_id = ${accountId} and revoked_at_ms is null and id not in (
-      select id from user_session where account_id = ${accountId} and revoked_at_ms is null
-      order by created_at_ms desc, id desc limit ${MOST_SESSIONS})`.execute(db)
+  const isOlder = sql<boolean>`account_id = ${accountId} and id not in (
+    select id from user_session where account_id = ${accountId} and revoked_at_ms is null
+    order by created_at_ms desc, id desc limit ${MOST_SESSIONS})`
+  await endSessions(db, isOlder, now)
+}
+
+/** Ends sessions together with their keys; returns their number. Every end of a session before its time is made here. */
+export async function endSessions(db: Kysely<Database>, which: RawBuilder<SqlBool>, now: Moment): Promise<number> {
+  const ended = await db
+    .updateTable('user_session')
+    .set({ revoked_at_ms: now, id_token: null })
+    .where('revoked_at_ms', 'is', null)
+    .where(which)
+    .returning('key_id as keyId')
+    .execute()
+  await revokeSessionKeys(db, ended, now)
+  return ended.length
 }
 
 /** Returns a session in force, and records its use once a minute. */
@@ -106,16 +119,8 @@ export interface OwnedSession {
 
 /** Ends a session. Returns false when the account has no such session in force. */
 export const revokeSession: Command<OwnedSession, boolean> = async (db, { id, accountId, audit }, now) => {
-  const revoked = await db
-    .updateTable('user_session')
-    .set({ revoked_at_ms: now, id_token: null })
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .where(isInForce(now))
-    .returning('key_id as keyId')
-    .executeTakeFirst()
-  if (revoked === undefined) return false
-  await revokeSessionKeys(db, [revoked], now)
+  const which = sql<boolean>`id = ${id} and account_id = ${accountId} and ${isInForce(now)}`
+  if ((await endSessions(db, which, now)) === 0) return false
   await appendAudit(db, audit, now)
   return true
 }
@@ -126,17 +131,10 @@ export const revokeSessions: Command<{ accountId: string; audit: AuditNote }, nu
   { accountId, audit },
   now,
 ) => {
-  const revoked = await db
-    .updateTable('user_session')
-    .set({ revoked_at_ms: now, id_token: null })
-    .where('account_id', '=', accountId)
-    .where(isInForce(now))
-    .returning('key_id as keyId')
-    .execute()
-  await revokeSessionKeys(db, revoked, now)
-  if (revoked.length > 0)
-    await appendAudit(db, { ...audit, details: { ...audit.details, sessions: revoked.length } }, now)
-  return revoked.length
+  // Also those that are past an end: a key may outlast its session by what is left of its hour.
+  const sessions = await endSessions(db, sql<boolean>`account_id = ${accountId}`, now)
+  if (sessions > 0) await appendAudit(db, { ...audit, details: { ...audit.details, sessions } }, now)
+  return sessions
 }
 
 /** Ends the session with this hash, at its own wish; returns its ID token. */
