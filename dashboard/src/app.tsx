@@ -1,25 +1,11 @@
 import './app.css'
-import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { ApiError, call } from './api.ts'
-import { AgentsPage } from './pages/agents.tsx'
-import { AlertsPage } from './pages/alerts.tsx'
-import { BillingPage } from './pages/billing.tsx'
-import { ConversationPage } from './pages/conversation/conversation.tsx'
-import { ConversationsPage } from './pages/conversations.tsx'
-import { DevicePage } from './pages/device.tsx'
-import { KeysPage } from './pages/keys.tsx'
+import { lazyPage, type PageComponent } from './lazy-page.tsx'
 import { LivePage } from './pages/live.tsx'
 import { OverviewPage } from './pages/overview.tsx'
-import { PeoplePage } from './pages/people/people.tsx'
-import { PlaygroundPage } from './pages/playground/playground.tsx'
-import { PluginsPage } from './pages/plugins/plugins.tsx'
-import { RequestPage } from './pages/request.tsx'
 import { RequestsPage } from './pages/requests.tsx'
-import { SessionsPage } from './pages/sessions.tsx'
-import { SettingsPage } from './pages/settings/settings.tsx'
 import { SignInPage } from './pages/sign-in.tsx'
-import { StartPage } from './pages/start.tsx'
 import { Busy, Empty, Failure } from './parts/states.tsx'
 import { ThemeButton } from './parts/theme.tsx'
 import { type Route, useRoute } from './route.ts'
@@ -29,36 +15,97 @@ import { SIGNED_OUT, useData } from './use-data.ts'
 interface Page {
   readonly name: string
   readonly title: string
-  readonly Page: ComponentType<{ route: Route }>
+  readonly Page: PageComponent
   /** Limits the page to operators. */
   readonly isOperators?: true
   /** Limits the page to users of cloud mode that see more than their own. */
   readonly isManagers?: true
 }
 
-/** Pages in the order of the menu. */
+/** Pages in the order of the menu; scripts of those that few visits need are loaded with the page. */
 const PAGES: readonly Page[] = [
   { name: '', title: 'Overview', Page: OverviewPage },
   { name: 'live', title: 'Live', Page: LivePage },
   { name: 'requests', title: 'Requests', Page: RequestsPage },
-  { name: 'conversations', title: 'Conversations', Page: ConversationsPage },
-  { name: 'playground', title: 'Playground', Page: PlaygroundPage },
-  { name: 'plugins', title: 'Plugins', Page: PluginsPage },
-  { name: 'keys', title: 'Keys', Page: KeysPage },
-  { name: 'people', title: 'People', Page: PeoplePage, isManagers: true },
-  { name: 'billing', title: 'Billing', Page: BillingPage },
-  { name: 'agents', title: 'Agent ledger', Page: AgentsPage, isOperators: true },
-  { name: 'alerts', title: 'Alerts', Page: AlertsPage, isOperators: true },
-  { name: 'settings', title: 'Settings', Page: SettingsPage, isOperators: true },
+  {
+    name: 'conversations',
+    title: 'Conversations',
+    Page: lazyPage(async () => (await import('./pages/conversations.tsx')).ConversationsPage),
+  },
+  {
+    name: 'playground',
+    title: 'Playground',
+    Page: lazyPage(async () => (await import('./pages/playground/playground.tsx')).PlaygroundPage),
+  },
+  {
+    name: 'plugins',
+    title: 'Plugins',
+    Page: lazyPage(async () => (await import('./pages/plugins/plugins.tsx')).PluginsPage),
+  },
+  { name: 'keys', title: 'Keys', Page: lazyPage(async () => (await import('./pages/keys.tsx')).KeysPage) },
+  {
+    name: 'people',
+    title: 'People',
+    Page: lazyPage(async () => (await import('./pages/people/people.tsx')).PeoplePage),
+    isManagers: true,
+  },
+  {
+    name: 'billing',
+    title: 'Billing',
+    Page: lazyPage(async () => (await import('./pages/billing.tsx')).BillingPage),
+  },
+  {
+    name: 'agents',
+    title: 'Agent ledger',
+    Page: lazyPage(async () => (await import('./pages/agents.tsx')).AgentsPage),
+    isOperators: true,
+  },
+  {
+    name: 'alerts',
+    title: 'Alerts',
+    Page: lazyPage(async () => (await import('./pages/alerts.tsx')).AlertsPage),
+    isOperators: true,
+  },
+  {
+    name: 'settings',
+    title: 'Settings',
+    Page: lazyPage(async () => (await import('./pages/settings/settings.tsx')).SettingsPage),
+    isOperators: true,
+  },
 ]
 
 /** Pages without a menu entry, and the page whose entry is marked as theirs. */
 const INNER: readonly (Page & { readonly home: string })[] = [
-  { name: 'start', title: 'Start', Page: StartPage, home: '' },
-  { name: 'request', title: 'Request', Page: RequestPage, home: 'requests' },
-  { name: 'conversation', title: 'Conversation', Page: ConversationPage, home: 'conversations' },
-  { name: 'device', title: 'Sign in a command line', Page: DevicePage, home: 'device' },
-  { name: 'sessions', title: 'Your sessions', Page: SessionsPage, home: 'sessions' },
+  {
+    name: 'start',
+    title: 'Start',
+    Page: lazyPage(async () => (await import('./pages/start.tsx')).StartPage),
+    home: '',
+  },
+  {
+    name: 'request',
+    title: 'Request',
+    Page: lazyPage(async () => (await import('./pages/request.tsx')).RequestPage),
+    home: 'requests',
+  },
+  {
+    name: 'conversation',
+    title: 'Conversation',
+    Page: lazyPage(async () => (await import('./pages/conversation/conversation.tsx')).ConversationPage),
+    home: 'conversations',
+  },
+  {
+    name: 'device',
+    title: 'Sign in a command line',
+    Page: lazyPage(async () => (await import('./pages/device.tsx')).DevicePage),
+    home: 'device',
+  },
+  {
+    name: 'sessions',
+    title: 'Your sessions',
+    Page: lazyPage(async () => (await import('./pages/sessions.tsx')).SessionsPage),
+    home: 'sessions',
+  },
   { name: 'sign-in', title: 'Overview', Page: OverviewPage, home: '' },
 ]
 

@@ -48,9 +48,11 @@ test('dashboard: the scripts of the first load, packed, stay within their limit'
   const page = await get('/')
   const entry = /\/assets\/[\w-]+\.js/.exec(page.text)?.[0] ?? ''
   const script = await get(entry)
-  // The overview is the first page, and loads its charts.
-  const charts = script.text.match(/[\w-]+\.js(?=[`"'])/g) ?? []
-  const files = [entry, ...new Set(charts.map((name) => `/assets/${name}`))]
+  // The overview is the first page, and loads its charts; scripts of other pages are loaded with them.
+  const imported = script.text.match(/(?<=from[`"']\.\/)[\w-]+\.js/g) ?? []
+  const charts = script.text.match(/draw-chart-[\w-]+\.js/g) ?? []
+  t.true(imported.length > 0 && charts.length > 0)
+  const files = [entry, ...new Set([...imported, ...charts].map((name) => `/assets/${name}`))]
   const packed = await Promise.all(files.map((file) => get(file, { 'accept-encoding': 'gzip' })))
   const scripts = packed.filter(({ headers }) => String(headers['content-type']).includes('javascript'))
   const bytes = scripts.reduce((sum, { body }) => sum + body.length, 0)
