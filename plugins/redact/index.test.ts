@@ -94,10 +94,19 @@ test('redact: what cannot be read is refused, and passes where the operator allo
   t.is(run.headers['x-svc-redact'], 'mode=redact; unread-picture=1')
 })
 
-test('redact: text that begins like an address of data is read', async (t) => {
+test('redact: text that begins like an address of data is read, and a signature outside of the conversation', async (t) => {
   for (const content of [`Data: write to ${MAIL}`, `data: {"mail":"${MAIL}"}`, `data:${MAIL}, twice`]) {
     const run = await runPlugin(redact, { body: { messages: [{ role: 'user', content }] } })
     t.false(JSON.stringify(run.request).includes(MAIL), content)
+  }
+  const content = `data:image/png;base64,AAAA is by ${MAIL}`
+  for (const body of [
+    { messages: [{ role: 'user', content }] },
+    { messages: [{ role: 'user', content: [{ type: 'text', text: content }] }] },
+    { messages: [{ role: 'user', content: 'hi' }], metadata: { signature: MAIL } },
+  ]) {
+    const run = await runPlugin(redact, { options: { unread: 'pass' }, body })
+    t.false(JSON.stringify(run.request).includes(MAIL), JSON.stringify(body))
   }
   const url = { url: 'data:image/png;charset=x;base64,AAAA' }
   const chat = { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: url }] }] }

@@ -17,6 +17,9 @@ const OWN_MEMBERS = /^(?:signature|encrypted_(?:content|index|stdout|reasoning)|
 const FILE_MEMBERS = /^(?:file_id|file_data|fileData|inlineData)$/
 /** With its media type: prose, and lines of server-sent events, begin with `data:` too. */
 const DATA_ADDRESS = /^data:[a-z]+\/[\w.+-]+(?:;[^\s,;]+)*,/i
+/** Members that a provider reads as text, whatever they begin with. */
+const TEXT_MEMBERS = new Set(['text', 'content', 'output', 'thinking', 'system', 'instructions', 'arguments'])
+const ADDRESS_MEMBERS = new Set(['url', 'image_url', 'file_url'])
 const READ_BY_PROVIDER = new Set(['image', 'document', 'file', 'url', 'input_image', 'input_file', 'image_url'])
 /** Elsewhere an address names a server, not a part of the conversation. */
 const CONTENT_FIELDS = new Set(['messages', 'input', 'system'])
@@ -28,12 +31,13 @@ export function unreadAt(text: string, { path, parent, kind }: TextPlace): Unrea
   if (kind !== 'string' || typeof member !== 'string' || Array.isArray(parent) || isData(path)) return undefined
   // Safe: an array was excluded just above.
   const holder = parent as Readonly<Record<string, unknown>>
-  if (OWN_MEMBERS.test(member)) return OWN
+  const isContent = CONTENT_FIELDS.has(String(path[0]))
+  if (isContent && OWN_MEMBERS.test(member)) return OWN
   if (member === 'thinking' && typeof holder.signature === 'string' && holder.signature !== '') return OWN
   if (member === 'data') return unreadData(holder)
   if (FILE_MEMBERS.test(member)) return { kind: 'foreign', what: 'file' }
-  if (DATA_ADDRESS.test(text)) return { kind: 'foreign', what: 'picture' }
-  if ((member === 'url' || member === 'image_url' || member === 'file_url') && isReadByProvider(holder, path))
+  if (DATA_ADDRESS.test(text) && !TEXT_MEMBERS.has(member)) return { kind: 'foreign', what: 'picture' }
+  if (isContent && ADDRESS_MEMBERS.has(member) && isReadByProvider(holder, path))
     return { kind: 'foreign', what: 'address' }
   return undefined
 }
@@ -54,6 +58,5 @@ function unreadData(holder: Readonly<Record<string, unknown>>): Unread | undefin
 }
 
 function isReadByProvider(holder: Readonly<Record<string, unknown>>, path: TextPlace['path']): boolean {
-  const isContent = CONTENT_FIELDS.has(String(path[0]))
-  return isContent && (READ_BY_PROVIDER.has(String(holder.type)) || path.at(-2) === 'image_url')
+  return READ_BY_PROVIDER.has(String(holder.type)) || path.at(-2) === 'image_url'
 }
