@@ -260,6 +260,7 @@ for (const fleet of fleets({ SVC_RATE_LIMIT: '0', SVC_SESSION_OPERATOR_CLAIM: `s
     t.deepEqual(await idsSeen(lead, 'people'), [lead, member].sort())
     t.deepEqual(await idsSeen(lead, 'teams'), [team])
     t.deepEqual(await idsSeen(lead, 'keys'), [key.id])
+    const own = await keyFor(next(), lead, { teamId: team, limits: { costPerDay: 1 } })
     t.deepEqual(await idsSeen(member, 'people'), [member])
     t.deepEqual((await idsSeen(member, 'keys')).sort(), [key.id, outside.id].sort())
     t.is((await admin(next(), lead, `GET people/${member}`)).status, 200)
@@ -271,8 +272,12 @@ for (const fleet of fleets({ SVC_RATE_LIMIT: '0', SVC_SESSION_OPERATOR_CLAIM: `s
       [`POST keys/${key.id}/suspend`, {}, 200],
       [`POST keys/${key.id}/resume`, {}, 200],
       [`POST keys/${key.id}/rotate`, {}, 200],
+      [`PATCH keys/${own.id}`, { limits: null }, 403],
+      [`POST keys/${own.id}/resume`, {}, 403],
       [`PATCH keys/${key.id}`, { teamId: null }, 403],
       [`PATCH keys/${key.id}`, { teamId: elsewhere }, 403],
+      [`PUT teams/${team}/members/${other}`, {}, 404],
+      [`PUT teams/${team}/members/${member}`, { role: 'lead' }, 200],
       [`DELETE teams/${team}/members/${member}`, {}, 204],
       [`DELETE keys/${key.id}`, {}, 204],
     ] as const)

@@ -5,6 +5,7 @@ import test from 'ava'
 import { createPaymentStore } from '../../src/stores/sql/payments/payment-store.ts'
 import { openSqlStore } from '../../src/stores/sql/store.ts'
 import { runCommandInThread } from '../support/command-in-thread.ts'
+import { eventually } from '../support/eventually.ts'
 import { startGateway } from '../support/gateway.ts'
 import { send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
@@ -59,8 +60,9 @@ test('sandbox: an agent pays a challenge without Stripe, and challenge, reply, r
   t.regex(String(reply.headers['x-svc-sandbox']), /no money moves/)
   const { reference } = decoded(reply.headers['payment-receipt']) as { reference: string }
   t.regex(reference, /^sandbox_pi_/)
-  const ledger = await send(url, { method: 'GET', path: '/v1/agent/ledger' })
-  t.like(valueAt(ledger.json, 'data.0'), { method: 'sandbox', status: 'delivered' })
+  const latest = async () => valueAt((await send(url, { method: 'GET', path: '/v1/agent/ledger' })).json, 'data.0')
+  await eventually(async () => valueAt(await latest(), 'status') === 'delivered', 'the delivery is recorded')
+  t.like(await latest(), { method: 'sandbox' })
   const discovery = await send(url, { method: 'GET', path: '/.well-known/mpp' })
   t.is(valueAt(discovery.json, 'payment_methods.0.status'), 'sandbox')
   const session = await send(url, { method: 'GET', path: '/dashboard/api/session' })

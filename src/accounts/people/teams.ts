@@ -37,8 +37,8 @@ export interface ListedTeam extends TeamRecord, Figures {
 interface SetMember {
   readonly teamId: string
   readonly accountId: string
-  /** True for a change that leaves a membership from groups to the groups. */
-  readonly keepsSource?: boolean | undefined
+  /** True for a change by a lead: of an existing membership alone, whose source stays. Only operators and groups add people. */
+  readonly isByLead?: boolean | undefined
 }
 
 /** Administration of teams. Actors are `user:<id>` or `operator`. */
@@ -107,11 +107,11 @@ export class Teams {
   }
 
   /** Puts a person into a team, or changes the role there. Throws `invalid_request`, `not_found`. */
-  async setMember(actor: string, { keepsSource, ...member }: SetMember, body: unknown): Promise<MemberRole> {
+  async setMember(actor: string, { isByLead, ...member }: SetMember, body: unknown): Promise<MemberRole> {
     const { role } = parseFields(memberFields, body)
     const details = { person: member.accountId, role }
     const audit = noteOf('team.member-set', { actor, accountId: member.accountId, subject: member.teamId, details })
-    const change = { ...member, role, keepsSource, audit }
+    const change = { ...member, role, isByLead, audit }
     if (!(await this.#options.store.setMembership(change))) missing(member.teamId)
     return role
   }

@@ -106,8 +106,8 @@ export interface MembershipChange {
   readonly teamId: string
   readonly accountId: string
   readonly role: MemberRole | null
-  /** True for a change that leaves a membership from groups to the groups. */
-  readonly keepsSource?: boolean | undefined
+  /** True for a change by a lead: of an existing membership alone, whose source stays. Only operators and groups add people. */
+  readonly isByLead?: boolean | undefined
   readonly audit: AuditNote
 }
 

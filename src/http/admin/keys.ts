@@ -17,7 +17,7 @@ import {
 const PATH = '/v1/admin/keys'
 
 /**
- * Adds the routes of all accounts' keys: operators manage all, leads those of their teams. A user's own keys are shown, but
+ * Adds the routes of all accounts' keys: operators manage all, leads those of their teams. A lead's own keys are shown, but
  * changed at `/v1/keys`: an owner must not lift what a manager has set.
  */
 export function addKeys(router: Router<RequestState>, keys: ManagedKeys, options: ChangeOptions): void {
@@ -25,7 +25,9 @@ export function addKeys(router: Router<RequestState>, keys: ManagedKeys, options
   const managed = async (ctx: Context): Promise<{ seer: Viewer; id: string; actor: string }> => {
     const seer = await viewer(ctx)
     const id = parameter(ctx, 'id')
-    assertMayManage(seer, { teamId: (await keys.find(id))?.teamId })
+    const key = await keys.find(id)
+    const isOwn = key?.accountId === seer.userId
+    assertMayManage(seer, isOwn ? {} : { teamId: key?.teamId })
     return { seer, id, actor: actorOf(seer) }
   }
   router.get(PATH, async function listKeys(ctx) {

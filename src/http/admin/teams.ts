@@ -44,8 +44,7 @@ export function addTeams(router: Router<RequestState>, teams: Teams, options: Ch
     const member = { teamId: parameter(ctx, 'id'), accountId: parameter(ctx, 'person') }
     assertMayManage(seer, { teamId: member.teamId })
     const body = await readChange(ctx, options, seer)
-    // A lead, who may be one by a group, must not outlast the group.
-    const change = { ...member, keepsSource: !seer.isOperator }
+    const change = { ...member, isByLead: !seer.isOperator }
     ctx.body = { role: await teams.setMember(actorOf(seer), change, body) }
   })
   router.delete(`${PATH}/:id/members/:person`, async function removeMember(ctx) {

@@ -53,9 +53,10 @@ interface KeyRowProps {
 }
 
 function KeyRow({ value, onChanged, onSecret }: KeyRowProps) {
-  const { isOperator, teamIds } = useSession()
+  const { isOperator, teamIds, userId } = useSession()
   const { name, prefix, personId, personName, teamName, teamId, tags = [] } = value
-  const mayChange = isOperator || (teamId !== undefined && teamIds.includes(teamId))
+  const isLed = teamId !== undefined && teamIds.includes(teamId)
+  const mayChange = isOperator || (isLed && personId !== userId)
   const title = (
     <>
       <strong>{name === undefined ? 'unnamed' : visible(name)}</strong>

@@ -77,6 +77,7 @@ function ChangeTeam({ team, onChanged }: { team: Team; onChanged: () => void }) 
 }
 
 function Members({ team, mayChange, onChanged }: { team: Team; mayChange: boolean; onChanged: () => void }) {
+  const { isOperator } = useSession()
   const [person, setPerson] = useState('')
   const { send, error, isBusy } = useChange(onChanged)
   const pathOf = (id: string) => `teams/${team.id}/members/${encodeURIComponent(id)}`
@@ -110,7 +111,7 @@ function Members({ team, mayChange, onChanged }: { team: Team; mayChange: boolea
           </li>
         ))}
       </ul>
-      {mayChange && (
+      {isOperator && (
         <form onSubmit={add}>
           <div class="filters">
             <PersonInput value={person} onInput={setPerson} />

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { GatewayError } from '../../../core/errors.ts'
 import type {
+  MemberRole,
   MemberSource,
   MembershipChange,
   NewTeam,
@@ -87,11 +88,12 @@ export const setMembership: Command<MembershipChange, boolean> = async (db, chan
   return isChanged
 }
 
-async function putMember(db: Kysely<Database>, { teamId, accountId, role, keepsSource }: MembershipChange) {
+async function putMember(db: Kysely<Database>, { teamId, accountId, role, isByLead }: MembershipChange) {
   const team = await db.selectFrom('team').select('archived_at_ms').where('id', '=', teamId).executeTakeFirst()
   const person = await db.selectFrom('account').select('id').where('id', '=', accountId).executeTakeFirst()
   if (team === undefined || person === undefined || role === null) return false
   if (team.archived_at_ms !== null) throw new GatewayError('invalid_request', 'An archived team takes no members.')
+  if (isByLead) return changeRole(db, { teamId, accountId }, role)
   const { count } = await db
     .selectFrom('team_member')
     .select((of) => of.fn.countAll<number>().as('count'))
@@ -101,11 +103,20 @@ async function putMember(db: Kysely<Database>, { teamId, accountId, role, keepsS
   await db
     .insertInto('team_member')
     .values({ team_id: teamId, account_id: accountId, role, source: 'set' })
-    .onConflict((conflict) =>
-      conflict.columns(['team_id', 'account_id']).doUpdateSet({ role, ...(!keepsSource && { source: 'set' }) }),
-    )
+    .onConflict((conflict) => conflict.columns(['team_id', 'account_id']).doUpdateSet({ role, source: 'set' }))
     .execute()
   return true
+}
+
+async function changeRole(db: Kysely<Database>, { teamId, accountId }: Part, role: MemberRole): Promise<boolean> {
+  const changed = await db
+    .updateTable('team_member')
+    .set({ role })
+    .where('team_id', '=', teamId)
+    .where('account_id', '=', accountId)
+    .returning('role')
+    .executeTakeFirst()
+  return changed !== undefined
 }
 
 /** A person's part in a team; with a source only a membership of that source. */
