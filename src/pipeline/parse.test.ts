@@ -58,6 +58,9 @@ test('parse: values are percent-decoded and a plus stays a plus', (t) => {
 for (const [text, expected] of [
   ['a,,b', 'position 2'],
   ['Upper', '`Upper`'],
+  ['redact:mode=block', '`name?option=value&option=value`'],
+  ['redact mode=block', '`name?option=value&option=value`'],
+  ['redact(mode=block)', '`name?option=value&option=value`'],
   ['a,a', 'repeated'],
   ['a?x=1&x=2', 'given twice'],
   ['a?x=%zz', 'percent-encoded'],

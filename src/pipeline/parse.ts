@@ -12,6 +12,8 @@ export interface Step {
 export const LONGEST_PIPELINE = 8000
 
 const STEP_NAME = /^[a-z][a-z0-9-]{0,63}$/
+/** A name with another separator than `?` before its options: `redact:mode=block`. */
+const NAME_AND_MORE = /^[a-z][a-z0-9-]{0,63}[^a-z0-9-]/
 const MOST_STEPS = 32
 /** Denotes the empty pipeline, and only alone. */
 const NO_STEPS = 'none'
@@ -64,10 +66,15 @@ function parseStep(text: string, position: number): Step {
   if (!STEP_NAME.test(name) || name === NO_STEPS) {
     throw new GatewayError(
       'invalid_request',
-      `Expected a plugin name at position ${position} of the pipeline, got \`${name}\`.`,
+      `Expected a plugin name at position ${position} of the pipeline, got \`${name}\`.${formOf(name)}`,
     )
   }
   return { name, options: mark === -1 ? {} : parseOptions(text.slice(mark + 1), name, position), position }
+}
+
+/** Returns the notation of options, where text behind a plugin's name was probably meant as such; else an empty text. */
+function formOf(text: string): string {
+  return NAME_AND_MORE.test(text) ? ' Options are written as `name?option=value&option=value`.' : ''
 }
 
 function parseOptions(query: string, name: string, position: number): Record<string, string> {
