@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { text as textOf } from 'node:stream/consumers'
 import type { Command } from 'commander'
+import { z } from 'zod'
 import { messageOf } from '../core/errors.ts'
 import type { SignedReceipt } from '../core/telemetry/receipt.ts'
 import { RECEIPT_ID } from '../core/telemetry/receipt-id.ts'
@@ -13,6 +14,9 @@ import { withStore } from './with-store.ts'
 
 const EXIT_INVALID = 1
 const EXIT_UNUSABLE = 2
+/** Printable in a terminal. */
+const name = z.string().regex(/^[\w. :/-]{1,300}$/)
+const stepWithFigures = z.object({ module: name, action: name, figures: z.record(name, z.union([z.int(), name])) })
 
 /** Adds `turnpike receipt verify`: verifies a receipt offline. */
 export function addReceiptCommand(program: Command): void {
@@ -82,14 +86,35 @@ function render({ isValid, checks, receipt }: Verdict): string {
   return `${lines.join('\n')}\n`
 }
 
-function summaryOf({ id, created_at, model_asked, outcome, cost, counterfactual, ...rest }: SignedReceipt): string[] {
+function summaryOf({
+  id,
+  created_at,
+  model_asked,
+  outcome,
+  cost,
+  counterfactual,
+  steps,
+  ...rest
+}: SignedReceipt): string[] {
   return [
     `${id}, ${created_at}`,
     `  model ${model_asked}, ${outcome}, cost ${usdOf(cost.provider_usd)}, without the gateway ${usdOf(counterfactual.usd)}${counterfactual.usd_at_most === undefined ? '' : ` to ${usdOf(counterfactual.usd_at_most)}`}`,
+    ...figureLines(steps),
     `  SHA-256 of the request  ${rest.request_sha256}`,
     `  SHA-256 of the reply    ${rest.reply_sha256}  (${rest.reply_bytes} bytes)`,
     'A receipt is the gateway’s own statement. To match it with bytes you have, compare their SHA-256.',
   ]
+}
+
+/** Returns a line for each plugin with figures. Steps of another form, as another gateway may sign, have none. */
+function figureLines(steps: unknown): string[] {
+  if (!Array.isArray(steps)) return []
+  return steps.flatMap((step) => {
+    const { data } = stepWithFigures.safeParse(step)
+    if (data === undefined) return []
+    const figures = Object.entries(data.figures).map(([name, value]) => `${name} ${value}`)
+    return [`  ${data.module}: ${data.action}; ${figures.join(', ')}`]
+  })
 }
 
 function usdOf(usd: string | null): string {

@@ -38,6 +38,7 @@ interface PluginRunResult {
   readonly headers: Readonly<Record<string, string>>
   /** The last `exchange.note` or `exchange.idle`; `ran` without one. */
   readonly action: string
+  /** Details and figures, as the row of the request has them. */
   readonly details: Readonly<Record<string, unknown>> | undefined
   readonly log: readonly LogLine[]
   /** The reply as the client has read it to its end; `undefined` where there is none. */
@@ -83,7 +84,7 @@ export async function runPlugin<Schema extends z.ZodType, Needs extends ServiceN
       wentOn: calls > 0,
       headers,
       action: trace.action,
-      details: trace.details,
+      details: trace.figures === undefined ? trace.details : { ...trace.details, ...trace.figures },
       log,
       reply,
     }

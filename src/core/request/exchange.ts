@@ -195,10 +195,11 @@ export class Exchange extends ExchangeFacts {
     this.#state.annotations = { ...this.#state.annotations, ...more }
   }
 
-  /** Records in the trace what this plugin did, e.g. `note('hit', { savedTokens: 120 })`. */
-  note(action: string, details?: Record<string, unknown>): void {
+  /** Records in the trace what this plugin did, e.g. `note('hit', { savedTokens: 120 })`; `figures` in the receipt too. */
+  note(action: string, details?: Record<string, unknown>, figures?: StepTrace['figures']): void {
     if (this.#step === undefined || this.#revoked) return
-    Object.assign(this.#step, { action, ...(details && { details: { ...this.#step.details, ...details } }) })
+    Object.assign(this.#step, { action, ...(figures && { figures }) })
+    if (details) this.#step.details = { ...this.#step.details, ...details }
   }
 
   /** Records in trace and receipt the cost of the plugin's own model calls for this request, in nano-USD. */

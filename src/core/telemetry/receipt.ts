@@ -78,6 +78,8 @@ export interface ReceiptStep {
   readonly ms: number
   /** Cost of the plugin's own model calls, in USD, at the operator's expense: no part of `cost`. */
   readonly own_usd?: string
+  /** Counts and words of the plugin, such as the number of values that `redact` found; left out for none. */
+  readonly figures?: Readonly<Record<string, number | string>>
 }
 
 /** Usage of the reply; members that are left out were not reported, or are 0. */

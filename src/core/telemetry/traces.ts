@@ -18,6 +18,8 @@ export interface StepTrace {
   /** Milliseconds in the plugin itself, on the way in and on the way out, without its waits for downstream. */
   durationMs: number
   details?: Record<string, unknown>
+  /** Counts and single words for the signed receipt; see `toReceiptFigures` for their bounds. */
+  figures?: Readonly<Record<string, number | string>>
   /** Cost of the plugin's own model calls, in nano-USD, at the operator's expense. */
   ownCostNanoUsd?: number
 }

@@ -6,6 +6,7 @@ import type { Usage } from '../../core/reply/usage.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
 import type { Receipt, ReceiptLatency, ReceiptSettlement, ReceiptUsage } from '../../core/telemetry/receipt.ts'
 import { type Accountants, billOf } from './billing.ts'
+import { toReceiptFigures } from './receipt-figures.ts'
 import { scopeHash } from './scope-hash.ts'
 
 /** A finished request, with the end of its reply. */
@@ -102,11 +103,12 @@ function receiptOf(
     pipeline: nameOf(pipeline, pipeline.length),
     conversation_id: conversation.id,
     turn: conversation.turn,
-    steps: exchange.trace.map(({ module, action, durationMs, ownCostNanoUsd }) => ({
+    steps: exchange.trace.map(({ module, action, durationMs, ownCostNanoUsd, figures }) => ({
       module,
       action: nameOf(action),
       ms: rounded(durationMs),
       ...(ownCostNanoUsd !== undefined && { own_usd: decimalUsd(ownCostNanoUsd) }),
+      ...(figures !== undefined && { figures: toReceiptFigures(figures) }),
     })),
     usage: usage === undefined ? unreportedUsage(exchange, outcome) : usageOf(usage),
     outcome,

@@ -5,7 +5,7 @@ import type { Caller } from '../../core/request/caller.ts'
 import type { Conversation } from '../../core/request/conversation/conversation.ts'
 import type { Exchange } from '../../core/request/exchange.ts'
 import type { PrefixLoss } from '../../core/telemetry/prefix-loss.ts'
-import type { Receipt, ReceiptUsage } from '../../core/telemetry/receipt.ts'
+import type { Receipt, ReceiptStep, ReceiptUsage } from '../../core/telemetry/receipt.ts'
 import type {
   CacheOutcome,
   FinishedRequest,
@@ -161,6 +161,8 @@ function traceOf({ steps, attempts }: Receipt, { trace, edits }: Exchange): Requ
   }
 }
 
-function withDetails(step: TraceStep, details: StepTrace['details']): TraceStep {
-  return details === undefined ? step : { ...step, details: smallDetails(details) }
+/** Joins the details of a step and its figures, which are bounded already. */
+function withDetails({ figures, ...step }: ReceiptStep, details: StepTrace['details']): TraceStep {
+  if (details === undefined && figures === undefined) return step
+  return { ...step, details: { ...(details && smallDetails(details)), ...figures } }
 }
