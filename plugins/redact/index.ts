@@ -1,14 +1,13 @@
 import { definePlugin } from 'turnpike/plugin'
-import { type Kind, withoutOverlaps } from './detect/finding.ts'
-import { createScan, type Scan } from './detect/scan.ts'
 import { consult } from './detector/consult.ts'
 import { createDetector } from './detector/detector.ts'
 import { LiteralFinder } from './literals.ts'
-import { kindsOf, options, type RedactOptions, stricterMode } from './options.ts'
+import { options } from './options.ts'
 import { PatternFinder } from './patterns.ts'
 import { Placeholders } from './placeholders.ts'
+import { policiesOf } from './policy.ts'
 import { Redaction } from './redaction.ts'
-import { blockedError, detailsOf, hasUnread, headerOf, unreadError, withinBounds } from './report.ts'
+import { blockedError, figuresOf, hasUnread, headerOf, unreadError, withinBounds } from './report.ts'
 import { createRestorer } from './restore.ts'
 import { Totals } from './totals.ts'
 
@@ -31,21 +30,26 @@ export default definePlugin({
     const totals = new Totals(clock)
     return {
       middleware: (effective) => {
-        const mode = stricterMode(operators.mode, effective.mode)
-        const scanFor = scansOf(operators, effective, { words, patterns })
+        const policyFor = policiesOf(operators, effective, { words, patterns })
         return async function redact(ctx, next) {
           const { exchange } = ctx.state
           const { caller, conversation, signal } = exchange
-          const redaction = new Redaction(scanFor())
-          withinBounds(() => redaction.read(exchange))
-          if (detector !== undefined)
-            await consult(detector, redaction, { signal, isObserved: mode === 'observe', log })
+          const { mode, createScan } = policyFor(caller.teamId)
+          const redaction = new Redaction(createScan())
+          try {
+            withinBounds(redaction, () => redaction.read(exchange))
+            if (detector !== undefined)
+              await consult(detector, redaction, { signal, isObserved: mode === 'observe', log })
+          } catch (error) {
+            exchange.note('failed', undefined, figuresOf(mode, redaction.figures))
+            throw error
+          }
           const placeholders = new Placeholders({ key, caller: caller.scope, conversation: conversation.id })
           if (mode === 'redact' && !redaction.isEmpty) redaction.replace(exchange, placeholders)
           const { figures } = redaction
           totals.add(caller.scope, figures)
           ctx.set('x-svc-redact', headerOf(mode, figures))
-          exchange.note(redaction.isEmpty ? 'scanned' : NOTES[mode], detailsOf(figures))
+          exchange.note(redaction.isEmpty ? 'scanned' : NOTES[mode], undefined, figuresOf(mode, figures))
           if (mode !== 'observe' && operators.unread === 'refuse' && hasUnread(figures)) throw unreadError(figures)
           if (mode === 'block' && !redaction.isEmpty) throw blockedError(figures)
           await next()
@@ -62,19 +66,3 @@ export default definePlugin({
 })
 
 const NOTES = { observe: 'observed', redact: 'redacted', block: 'blocked' } as const
-
-interface OwnFinders {
-  readonly words: LiteralFinder
-  readonly patterns: PatternFinder
-}
-
-/** Returns a function that creates the scan of one request, for the kinds of the operator and of the caller together. */
-function scansOf(operators: RedactOptions, effective: RedactOptions, { words, patterns }: OwnFinders): () => Scan {
-  const kinds = new Set<Kind>([...kindsOf(operators.kinds), ...kindsOf(effective.kinds)])
-  const scan = createScan(kinds)
-  if (operators.words.length + operators.patterns.length === 0 || !kinds.has('custom')) return () => scan
-  return () => {
-    const own = patterns.forRequest()
-    return (text) => withoutOverlaps([...words.find(text), ...own.find(text), ...scan(text)])
-  }
-}

@@ -10,6 +10,8 @@ export const MODES = ['observe', 'redact', 'block'] as const
 export type Mode = (typeof MODES)[number]
 
 const DEFAULT_KINDS: Kind[] = KINDS.filter((kind) => kind !== 'host')
+const TEAM_ID = /^team_[\w-]{1,60}$/
+const MOST_TEAMS = 200
 const MOST_WORDS = 10_000
 const LONGEST_WORD = 200
 const MOST_PATTERNS = 50
@@ -38,6 +40,16 @@ export const options = z.strictObject({
     .default(DEFAULT_KINDS)
     .describe(
       'Kinds to find: `api_key`, `cloud_key`, `token`, `private_key`, `jwt`, `connection` (passwords in addresses), `secret` (random values behind a name such as `password`), `card`, `iban`, `email`, `phone`, `national_id`, `host` (addresses and internal names of hosts), `custom` (`words` and `patterns`). A list, or text with spaces. A caller may add some, not remove any.',
+    ),
+  teams: z
+    .record(
+      z.string().regex(TEAM_ID, { error: 'expected the id of a team, such as `team_01j…`' }),
+      z.strictObject({ mode: z.enum(MODES).optional(), kinds: kinds.optional() }),
+    )
+    .refine((teams) => Object.keys(teams).length <= MOST_TEAMS, { error: `expected at most ${MOST_TEAMS} teams` })
+    .default({})
+    .describe(
+      'A stricter `mode` and further `kinds` for the keys of a team, by its id (`turnpike team list`): `{team_…: {mode: block, kinds: [host]}}`, at most 200 teams. The strictest of these, of the options for all, and of the request counts.',
     ),
   words: z
     .array(z.string().min(2).max(LONGEST_WORD))

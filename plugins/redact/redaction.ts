@@ -16,6 +16,8 @@ export interface ScanFigures {
   readonly unread: Readonly<Record<string, number>>
   /** True where the operator's detector has failed, and the request goes on without it. */
   readonly hasDetectorFailed: boolean
+  /** True where the request has more than is searched: the rest was not read, and the request is refused. */
+  readonly isStopped: boolean
 }
 
 /** Most distinct values of a request: each costs a digest and an entry. */
@@ -39,6 +41,8 @@ export class Redaction {
   #characters = 0
   /** Set where the operator's detector has failed, and the request goes on without it. */
   hasDetectorFailed = false
+  /** Set where the request has more than is searched. */
+  isStopped = false
   #places = 0
 
   constructor(scan: Scan) {
@@ -91,9 +95,9 @@ export class Redaction {
     const kinds: Partial<Record<Kind, number>> = {}
     for (const kind of this.#values.values()) kinds[kind] = (kinds[kind] ?? 0) + 1
     const unread = Object.fromEntries(this.#unread)
-    const { hasDetectorFailed } = this
+    const { hasDetectorFailed, isStopped } = this
     const texts = this.#texts.length
-    return { texts, characters: this.#characters, kinds, places: this.#places, unread, hasDetectorFailed }
+    return { texts, characters: this.#characters, kinds, places: this.#places, unread, hasDetectorFailed, isStopped }
   }
 
   #readText(text: string): void {

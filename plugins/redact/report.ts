@@ -1,7 +1,9 @@
-import { GatewayError } from 'turnpike/plugin'
+import { type Exchange, GatewayError } from 'turnpike/plugin'
 import type { Mode } from './options.ts'
 import { TooMuchToSearch } from './patterns.ts'
-import { type ScanFigures, TooManyValues } from './redaction.ts'
+import { type Redaction, type ScanFigures, TooManyValues } from './redaction.ts'
+
+type ReceiptFigures = NonNullable<Parameters<Exchange['note']>[2]>
 
 const OWN = 'own'
 
@@ -16,21 +18,19 @@ export function headerOf(mode: Mode, { kinds, unread, hasDetectorFailed }: ScanF
   return members.join('; ').toLowerCase()
 }
 
-/** Returns what the trace has. */
-export function detailsOf({
-  texts,
-  characters,
-  kinds,
-  places,
-  unread,
-  hasDetectorFailed,
-}: ScanFigures): Record<string, unknown> {
+/** Returns the figures for trace and receipt: `read` is `all`, or `part` where parts were not read, each with its reason. */
+export function figuresOf(mode: Mode, { texts, characters, places, ...rest }: ScanFigures): ReceiptFigures {
+  const { kinds, unread, hasDetectorFailed, isStopped } = rest
+  const unreadParts = Object.entries(unread)
   return {
+    mode,
+    read: unreadParts.length > 0 || isStopped ? 'part' : 'all',
     texts,
     characters,
-    ...kinds,
     places,
-    ...Object.fromEntries(Object.entries(unread).map(([what, count]) => [`unread_${what}`, count])),
+    ...kinds,
+    ...Object.fromEntries(unreadParts.map(([what, count]) => [`unread_${what.toLowerCase()}`, count])),
+    ...(isStopped && { unread_rest: 'too_large' }),
     ...(hasDetectorFailed && { detector: 'failed' }),
   }
 }
@@ -60,11 +60,12 @@ export function unreadError({ unread }: ScanFigures): GatewayError {
 }
 
 /** Runs work on the texts of a request. Throws `invalid_request` where they are more than it is bounded to. */
-export function withinBounds(work: () => void): void {
+export function withinBounds(redaction: Redaction, work: () => void): void {
   try {
     work()
   } catch (error) {
     if (!(error instanceof TooManyValues || error instanceof TooMuchToSearch)) throw error
+    redaction.isStopped = true
     throw new GatewayError('invalid_request', 'The request is too long, or holds too many values, to be redacted.', {
       detail: 'redact_too_large',
       cause: error,

@@ -1,9 +1,19 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import test from 'ava'
+import { runCommandInThread } from '../support/command-in-thread.ts'
+import { eventually } from '../support/eventually.ts'
+import { type Reply, send } from '../support/http-client.ts'
 import type { JsonObject } from '../support/json.ts'
 import { MODELS, openProviderFixture, type ProviderName } from '../support/provider-fixture.ts'
 
+const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-redact-'))
 const fixture = await openProviderFixture({ config: { pipeline: { default: 'redact', locked: ['redact'] } } })
-test.after.always(() => fixture.close())
+test.after.always(async () => {
+  await fixture.close()
+  rmSync(folder, { recursive: true, force: true })
+})
 
 const PLACEHOLDER = /REDACTED_[A-Z_]+_[0-9A-Z]{12}/
 /** One value for each field, so that a missed field shows its number. */
@@ -96,13 +106,13 @@ function answering(provider: ProviderName) {
   })
 }
 
-for (const { client, path, body } of CLIENTS)
+for (const { client, path: address, body } of CLIENTS)
   for (const provider of TARGETS)
     for (const stream of [false, true])
       test(`redact: no value reaches a provider, and the reply has it again: ${client}, ${provider}, stream ${stream}`, async (t) => {
         const scenario = answering(provider)
         const reply = await scenario.send({
-          path,
+          path: address,
           body: { ...bodyFor(provider, body), model: MODELS[provider], stream },
         })
         t.is(reply.status, 200, reply.text)
@@ -162,6 +172,52 @@ test('redact: a caller can tighten, not relax', async (t) => {
   t.false(CANARY.test(blocked.text))
   await scenario.send({ body, headers: { 'x-svc-pipe': 'redact?mode=observe' } })
   t.false(CANARY.test(scenario.seen('anthropic')[0]?.raw.toString() ?? ''))
+})
+
+function get(address: string): Promise<Reply> {
+  return send(fixture.gateway.url, { method: 'GET', path: address })
+}
+
+async function receiptOf({ headers }: Reply): Promise<string> {
+  let found: Reply | undefined
+  await eventually(async () => {
+    found = await get(`/v1/receipts/${headers['x-svc-receipt']}`)
+    return found.status === 200
+  }, 'the receipt')
+  return found?.text ?? ''
+}
+
+test('redact: the signed receipt has what was read, the mode and the number of values of each kind, and no value', async (t) => {
+  const scenario = fixture.scenario()
+  const body = { ...messages, model: MODELS.anthropic }
+  const text = await receiptOf(await scenario.send({ body }))
+  t.false(CANARY.test(text))
+  const [{ module, action, figures }] = JSON.parse(text).steps
+  t.deepEqual([module, action], ['redact', 'redacted'])
+  const { texts, characters, ...rest } = figures
+  t.deepEqual(rest, { mode: 'redact', read: 'all', places: 11, email: 10, token: 1 })
+  t.true(texts > 10 && characters > 100)
+
+  const file = path.join(folder, 'receipt.json')
+  writeFileSync(file, text)
+  writeFileSync(`${file}.keys`, (await get('/.well-known/turnpike-keys')).text)
+  const { stdout, code } = await runCommandInThread(['receipt', 'verify', file, '--key', `${file}.keys`])
+  t.is(code, 0, stdout)
+  t.regex(stdout, /redact: redacted; .*email 10.*mode redact.*read all/)
+
+  const source = { type: 'base64', media_type: 'image/png', data: 'AAAA' }
+  const picture = { messages: [{ role: 'user', content: [{ type: 'image', source }] }] }
+  const refused = await scenario.send({ body: { ...body, ...picture } })
+  t.is(refused.status, 400)
+  t.like(JSON.parse(await receiptOf(refused)).steps[0].figures, { read: 'part', unread_picture: 1 })
+
+  const many = Array.from({ length: 10_001 }, (_, i) => `a${i}@acme-corp.io`).join(' ')
+  const tooMany = await scenario.send({ body: { ...body, messages: [{ role: 'user', content: many }] } })
+  t.is(tooMany.status, 400)
+  t.like(JSON.parse(await receiptOf(tooMany)).steps[0], {
+    action: 'failed',
+    figures: { mode: 'redact', read: 'part', unread_rest: 'too_large' },
+  })
 })
 
 test('redact: a summary that the gateway has sealed is opened without its values, and restored', async (t) => {

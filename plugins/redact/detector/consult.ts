@@ -20,7 +20,7 @@ export async function consult(
 ): Promise<void> {
   try {
     const values = await detector.find(redaction.texts, signal)
-    withinBounds(() => redaction.add(values))
+    withinBounds(redaction, () => redaction.add(values))
   } catch (error) {
     if (!(error instanceof DetectorFailure)) throw error
     log.warn({ fault: error.message }, 'redact.detector-failed')
