@@ -3,7 +3,9 @@ import { useState } from 'preact/hooks'
 import { call } from '../api.ts'
 import { moment, visible } from '../format.ts'
 import { ClientLines } from '../parts/client-lines.tsx'
+import { KeyDates, KeyState } from '../parts/key-state.tsx'
 import { PipelineEditor } from '../parts/pipeline-editor.tsx'
+import { Rotate } from '../parts/rotate.tsx'
 import { Busy, Empty, Failure } from '../parts/states.tsx'
 import { useSession } from '../session.tsx'
 import { useData } from '../use-data.ts'
@@ -15,6 +17,9 @@ interface Key {
   readonly pipelineConfig: string | null
   readonly limits?: Readonly<Record<string, number | readonly string[]>>
   readonly createdAt: string
+  readonly expiresAt?: string
+  readonly suspendedAt?: string
+  readonly previousUntil?: string
   readonly lastUsedAt: string | null
   readonly revokedAt: string | null
 }
@@ -41,10 +46,11 @@ export function KeysPage() {
 
 function CloudKeys() {
   const { data, error, isBusy, reload } = useData<{ keys: Key[] }>('/v1/keys')
-  const [fresh, setFresh] = useState<string>()
+  const [fresh, setFresh] = useState<{ title: string; secret: string }>()
   const keys = data?.keys ?? []
-  const made = (key: string) => {
-    setFresh(key)
+  const show = (title: string) => (secret: string) => {
+    setFresh({ title, secret })
+    scrollTo(0, 0)
     reload()
   }
   return (
@@ -54,20 +60,20 @@ function CloudKeys() {
       </div>
       {fresh !== undefined && (
         <section class="fresh-key" aria-labelledby="fresh">
-          <h2 id="fresh">Your new key</h2>
+          <h2 id="fresh">{fresh.title}</h2>
           <p>It is shown only once. Store it as a secret.</p>
-          <ClientLines apiKey={fresh} />
+          <ClientLines apiKey={fresh.secret} />
           <button type="button" onClick={() => setFresh(undefined)}>
             Done
           </button>
         </section>
       )}
-      <NewKey onMade={made} />
+      <NewKey onMade={show('Your new key')} />
       {error && <Failure error={error} onRetry={reload} />}
       {data === undefined && isBusy && <Busy what="keys" />}
       {data !== undefined && keys.length === 0 && <Empty title="No keys yet" />}
       {keys.map((key) => (
-        <KeyPart key={key.id} value={key} onChanged={reload} />
+        <KeyPart key={key.id} value={key} onChanged={reload} onSecret={show('The new secret')} />
       ))}
     </>
   )
@@ -109,25 +115,29 @@ function NewKey({ onMade }: { onMade: (key: string) => void }) {
   )
 }
 
-function KeyPart({ value, onChanged }: { value: Key; onChanged: () => void }) {
-  const { id, prefix, name, pipelineConfig, lastUsedAt, revokedAt, createdAt, limits } = value
+interface KeyPartProps {
+  readonly value: Key
+  readonly onChanged: () => void
+  readonly onSecret: (secret: string) => void
+}
+
+function KeyPart({ value, onChanged, onSecret }: KeyPartProps) {
+  const { id, prefix, name, pipelineConfig, lastUsedAt, revokedAt, createdAt, expiresAt, limits } = value
   return (
     <details class="key">
       <summary>
-        <strong>{name === undefined ? 'unnamed' : visible(name)}</strong> <code>{prefix}…</code>{' '}
-        <span class={`badge ${revokedAt === null ? 'fine' : 'failed'}`}>
-          {revokedAt === null ? 'active' : 'revoked'}
-        </span>{' '}
+        <strong>{name === undefined ? 'unnamed' : visible(name)}</strong> <code>{prefix}…</code> <KeyState {...value} />{' '}
         <span class="muted">
           made {moment(Date.parse(createdAt))},{' '}
           {lastUsedAt === null ? 'not used yet' : `last used ${moment(Date.parse(lastUsedAt))}`}
+          {expiresAt !== undefined && `, expires ${moment(Date.parse(expiresAt))}`}
         </span>
       </summary>
       <p class="muted">
-        Id <code>{id}</code>. Pipeline: <code>{pipelineConfig ?? 'the operator’s'}</code>.{' '}
+        Id <code>{id}</code>. <KeyDates {...value} /> Pipeline: <code>{pipelineConfig ?? 'the operator’s'}</code>.{' '}
         {limits === undefined ? 'No own limits.' : `Limits: ${visible(JSON.stringify(limits))}`}
       </p>
-      {revokedAt === null && <ChangeKey value={value} onChanged={onChanged} />}
+      {revokedAt === null && <ChangeKey value={value} onChanged={onChanged} onSecret={onSecret} />}
     </details>
   )
 }
@@ -141,7 +151,7 @@ const LIMITS = [
   ['requestsPerMinute', 'Requests per minute'],
 ] as const
 
-function ChangeKey({ value, onChanged }: { value: Key; onChanged: () => void }) {
+function ChangeKey({ value, onChanged, onSecret }: KeyPartProps) {
   const { plugins } = useSession()
   const { id, name = '' } = value
   const [draft, setDraft] = useState({ name, pipeline: value.pipelineConfig ?? '' })
@@ -153,6 +163,16 @@ function ChangeKey({ value, onChanged }: { value: Key; onChanged: () => void }) 
       await call(`/v1/keys/${id}`, { method, body })
       setError(undefined)
       onChanged()
+    } catch (thrown) {
+      // Safe: `call` throws errors.
+      setError(thrown as Error)
+    }
+  }
+  const rotate = async (overlapSeconds: number) => {
+    try {
+      const { key } = await call<{ key: string }>(`/v1/keys/${id}/rotate`, { method: 'POST', body: { overlapSeconds } })
+      setError(undefined)
+      onSecret(key)
     } catch (thrown) {
       // Safe: `call` throws errors.
       setError(thrown as Error)
@@ -201,6 +221,7 @@ function ChangeKey({ value, onChanged }: { value: Key; onChanged: () => void }) 
         <button type="submit" class="primary">
           Save
         </button>
+        <Rotate onRotate={rotate} />
         {isConfirming ? (
           <>
             <span>Its next request will be refused. Revoke permanently?</span>

@@ -1,16 +1,10 @@
 import { useState } from 'preact/hooks'
+import { Rotate } from '../../parts/rotate.tsx'
 import { Failure } from '../../parts/states.tsx'
 import { type KeyDraft, KeyFields } from './key-fields.tsx'
 import { LimitFields, limitsOf, listOf } from './limit-fields.tsx'
 import type { Limits, ManagedKey } from './types.ts'
 import { useChange } from './use-change.ts'
-
-const OVERLAPS = [
-  [0, 'at once'],
-  [3600, 'in an hour'],
-  [86_400, 'in a day'],
-  [604_800, 'in a week'],
-] as const
 
 interface ChangeProps {
   readonly value: ManagedKey
@@ -43,6 +37,10 @@ export function ChangeManagedKey({ value, onChanged, onSecret }: ChangeProps) {
       }),
     })
   }
+  const rotate = async (overlapSeconds: number) => {
+    const reply = await change.send<{ key: string }>('POST', `${path}/rotate`, { overlapSeconds })
+    if (reply !== undefined) onSecret(reply.key)
+  }
   return (
     <form onSubmit={save}>
       <KeyFields draft={draft} onChange={setDraft} />
@@ -52,7 +50,7 @@ export function ChangeManagedKey({ value, onChanged, onSecret }: ChangeProps) {
         <button type="submit" class="primary" disabled={change.isBusy}>
           Save
         </button>
-        <Rotate {...{ path, onSecret }} send={change.send} />
+        <Rotate onRotate={rotate} />
         <End value={value} send={change.send} />
       </div>
     </form>
@@ -60,32 +58,6 @@ export function ChangeManagedKey({ value, onChanged, onSecret }: ChangeProps) {
 }
 
 type Send = ReturnType<typeof useChange>['send']
-
-function Rotate({ path, onSecret, send }: { path: string; onSecret: (key: string) => void; send: Send }) {
-  const [overlapSeconds, setOverlap] = useState(3600)
-  const rotate = async () => {
-    const reply = await send<{ key: string }>('POST', `${path}/rotate`, { overlapSeconds })
-    if (reply !== undefined) onSecret(reply.key)
-  }
-  return (
-    <>
-      <button type="button" onClick={rotate}>
-        New secret
-      </button>
-      <select
-        aria-label="End of the secret before"
-        value={String(overlapSeconds)}
-        onChange={({ currentTarget }) => setOverlap(Number(currentTarget.value))}
-      >
-        {OVERLAPS.map(([seconds, title]) => (
-          <option key={seconds} value={String(seconds)}>
-            the old one ends {title}
-          </option>
-        ))}
-      </select>
-    </>
-  )
-}
 
 function End({ value: { id, suspendedAt }, send }: { value: ManagedKey; send: Send }) {
   const [isConfirming, setConfirming] = useState(false)

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
-import { moment, visible } from '../../format.ts'
+import { visible } from '../../format.ts'
 import { ClientLines } from '../../parts/client-lines.tsx'
+import { KeyDates, KeyState } from '../../parts/key-state.tsx'
 import { useSession } from '../../session.tsx'
 import { ChangeManagedKey } from './change-key.tsx'
 import { SubjectList } from './list.tsx'
@@ -61,7 +62,7 @@ function KeyRow({ value, onChanged, onSecret }: KeyRowProps) {
     <>
       <strong>{name === undefined ? 'unnamed' : visible(name)}</strong>
       <code>{prefix}…</code>
-      <StateBadge value={value} />
+      <KeyState {...value} />
       <span class="muted">
         {visible(personName ?? personId)}
         {teamName !== null && ` · ${visible(teamName)}`}
@@ -70,26 +71,13 @@ function KeyRow({ value, onChanged, onSecret }: KeyRowProps) {
     </>
   )
   return (
-    <Subject title={title} {...value} limits={value.limits}>
+    <Subject title={title} filter={{ key: value.id }} {...value} limits={value.limits}>
       <p class="muted">
-        Id <code>{value.id}</code>.{value.expiresAt !== undefined && ` Expires ${moment(Date.parse(value.expiresAt))}.`}
-        {isLater(value.previousUntil) &&
-          ` The secret before works until ${moment(Date.parse(value.previousUntil ?? ''))}.`}
+        Id <code>{value.id}</code>. <KeyDates {...value} />
       </p>
       {mayChange && value.revokedAt === null && (
         <ChangeManagedKey value={value} onChanged={onChanged} onSecret={onSecret} />
       )}
     </Subject>
   )
-}
-
-function StateBadge({ value: { revokedAt, suspendedAt, expiresAt } }: { value: ManagedKey }) {
-  if (revokedAt !== null) return <span class="badge failed">revoked</span>
-  if (suspendedAt !== undefined) return <span class="badge failed">suspended</span>
-  if (expiresAt !== undefined && !isLater(expiresAt)) return <span class="badge failed">expired</span>
-  return <span class="badge fine">active</span>
-}
-
-function isLater(at: string | undefined): boolean {
-  return at !== undefined && Date.parse(at) > Date.now()
 }
