@@ -110,6 +110,7 @@ export function createAlertBooks({
   return {
     isOn: hasAlerts(config),
     channels: channels.map(({ name, kind, kinds }) => ({ name, kind, kinds: [...kinds] })),
+    caps: config.alerts.caps,
     list: (page) => store.list(page),
     test: (name) => tryChannel(channels, name, clock),
   }

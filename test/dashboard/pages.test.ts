@@ -336,10 +336,13 @@ test('alerts: explains how to switch them on; lists channels and alerts, and sen
   const alert = { id: 'alert_1', atMs: Date.now(), kind: 'cap', severity: 'warning', subject: 'instance', details: {} }
   const channels = [{ name: 'ops', kind: 'slack', kinds: ['cap', 'spend'] }]
   const data = [{ ...alert, title: 'All keys together spent 80 %.', deliveries: [delivery] }]
-  await page.route('**/dashboard/api/alerts', (route) => route.fulfill({ json: { isOn: true, channels, data } }))
+  await page.route('**/dashboard/api/alerts', (route) =>
+    route.fulfill({ json: { isOn: true, channels, caps: [80, 100], data } }),
+  )
   await page.route('**/dashboard/api/alerts/test', (route) => route.fulfill({ json: { sent: true } }))
   await page.getByRole('button', { name: 'Refresh' }).click()
   await page.getByText('All keys together spent 80 %.').waitFor()
+  await page.getByRole('cell', { name: 'caps at 80, 100 %, spend' }).waitFor()
   await page.getByText('after 2 tries: status 503').waitFor()
   await page.getByRole('button', { name: 'Send a test to ops' }).click()
   await page.getByText('Sent.').waitFor()

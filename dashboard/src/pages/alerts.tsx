@@ -1,8 +1,10 @@
 import '../parts/badges.css'
+import '../parts/snippet.css'
 import { useState } from 'preact/hooks'
 import type { ListedAlert, ListedDelivery } from '../../../src/core/ports/alerts.ts'
 import { call } from '../api.ts'
 import { moment } from '../format.ts'
+import { Copy } from '../parts/copy.tsx'
 import { Busy, Empty, Failure } from '../parts/states.tsx'
 import { useData } from '../use-data.ts'
 
@@ -15,14 +17,19 @@ interface Channel {
 interface Alerts {
   readonly isOn: boolean
   readonly channels: readonly Channel[]
+  /** Shares of a cap, in percent, at which an alert is raised. */
+  readonly caps: readonly number[]
   readonly data: readonly ListedAlert[]
 }
 
 const BADGES = { info: 'fine', warning: 'warm', critical: 'failed' } as const
 const STATES = { due: 'waiting', sent: 'sent', failed: 'given up' } as const
 const EXAMPLE = `alerts:
+  caps: [80, 100]
   channels:
-    ops: { kind: slack, url: "\${SLACK_WEBHOOK}" }`
+    ops: { kind: slack, url: "\${SLACK_WEBHOOK}", kinds: [cap] }
+    mail: { kind: email, to: [ops@example.com], kinds: [cap] }
+  smtp: { url: "\${SVC_SMTP_URL}", from: turnpike@example.com }`
 
 /** Page of the channels of alerts, and of the latest alerts. */
 export function AlertsPage() {
@@ -39,7 +46,8 @@ export function AlertsPage() {
       {data === undefined && isBusy && <Busy what="alerts" />}
       {data !== undefined && (
         <>
-          {data.isOn ? <Channels channels={data.channels} /> : <SwitchedOff />}
+          {data.isOn ? <Channels channels={data.channels} caps={data.caps} /> : <Empty title="Alerts are off" />}
+          <AddChannel isOpen={data.channels.length === 0} />
           <List alerts={data.data} />
         </>
       )}
@@ -47,16 +55,24 @@ export function AlertsPage() {
   )
 }
 
-function SwitchedOff() {
+/** Lines of the configuration for an alert at 80 % of a cap. */
+function AddChannel({ isOpen }: { isOpen: boolean }) {
   return (
-    <Empty title="Alerts are off">
-      <p>Add a channel to the configuration, and start again:</p>
-      <pre class="scroll">{EXAMPLE}</pre>
-    </Empty>
+    <details open={isOpen}>
+      <summary>Add a channel: an alert at 80 % of a cap</summary>
+      <p>
+        Channels come from the configuration file alone, since their addresses are secrets. Add those that you need,
+        start the gateway again, then send a test from here. <code>caps</code> are the shares of a cap, in percent.
+      </p>
+      <div class="snippet">
+        <pre>{EXAMPLE}</pre>
+        <Copy text={EXAMPLE} />
+      </div>
+    </details>
   )
 }
 
-function Channels({ channels }: Pick<Alerts, 'channels'>) {
+function Channels({ channels, caps }: Pick<Alerts, 'channels' | 'caps'>) {
   if (channels.length === 0) return <p class="muted">No channel is configured: alerts are listed here alone.</p>
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Channels">
@@ -71,7 +87,7 @@ function Channels({ channels }: Pick<Alerts, 'channels'>) {
         </thead>
         <tbody>
           {channels.map((channel) => (
-            <ChannelRow key={channel.name} {...channel} />
+            <ChannelRow key={channel.name} {...channel} caps={caps} />
           ))}
         </tbody>
       </table>
@@ -79,7 +95,7 @@ function Channels({ channels }: Pick<Alerts, 'channels'>) {
   )
 }
 
-function ChannelRow({ name, kind, kinds }: Channel) {
+function ChannelRow({ name, kind, kinds, caps }: Channel & Pick<Alerts, 'caps'>) {
   const [state, setState] = useState<{ isBusy: boolean; words: string; isFailed?: boolean }>({
     isBusy: false,
     words: '',
@@ -99,7 +115,7 @@ function ChannelRow({ name, kind, kinds }: Channel) {
         <code>{name}</code>
       </th>
       <td>{kind}</td>
-      <td>{kinds.join(', ')}</td>
+      <td>{kinds.map((each) => (each === 'cap' ? `caps at ${caps.join(', ')} %` : each)).join(', ')}</td>
       <td>
         <button
           type="button"

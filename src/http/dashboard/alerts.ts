@@ -16,6 +16,8 @@ export interface AlertBooks {
   readonly isOn: boolean
   /** The channels, without addresses and secrets. */
   readonly channels: readonly { readonly name: string; readonly kind: string; readonly kinds: readonly string[] }[]
+  /** Shares of a cap, in percent, at which an alert is raised. */
+  readonly caps: readonly number[]
   list(page: { most: number }): Promise<readonly ListedAlert[]>
   /** Sends a test alert to a channel now. Throws `not_found`, `upstream_error`. */
   test(channel: string): Promise<StoredAlert>
@@ -32,8 +34,8 @@ export interface AlertRouteOptions {
 export function alertsRoute({ viewer, alerts }: Omit<AlertRouteOptions, 'intake'>): Middleware<RequestState> {
   return async function listAlerts(ctx) {
     assertOperator(await viewer(ctx), 'Alerts')
-    const { isOn, channels } = alerts
-    ctx.body = { isOn, channels, data: await alerts.list({ most: MOST_LISTED }) }
+    const { isOn, channels, caps } = alerts
+    ctx.body = { isOn, channels, caps, data: await alerts.list({ most: MOST_LISTED }) }
   }
 }
 
