@@ -38,7 +38,7 @@ function PersonRow({ person, onChanged }: { person: Person; onChanged: () => voi
     </>
   )
   return (
-    <Subject title={title} {...person}>
+    <Subject title={title} filter={{ person: id }} {...person}>
       <p>
         <a href={`#/people/keys?person=${encodeURIComponent(id)}`}>Keys of {visible(name ?? id)}</a>
         <span class="muted">

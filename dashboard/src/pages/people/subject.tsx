@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { moment, usd, visible } from '../../format.ts'
+import { count, moment, usd, visible } from '../../format.ts'
+import { addressOf } from '../../usage-filter.ts'
 import type { Figures, Limits } from './types.ts'
 
 const NANO = 1e9
@@ -8,6 +9,8 @@ const NANO = 1e9
 const NEAR = 0.8
 
 interface SubjectProps extends Figures {
+  /** Filter of the requests of this subject. */
+  readonly filter: Readonly<Record<string, string>>
   readonly title: ComponentChildren
   readonly limits: Limits | null | undefined
   readonly lastUsedAt: string | null | undefined
@@ -16,26 +19,28 @@ interface SubjectProps extends Figures {
 }
 
 /** One person, team, key or tag: its figures, and the forms that change it once it is unfolded. */
-export function Subject({ title, limits, spend, refused, lastUsedAt, children, isOpen = false }: SubjectProps) {
+export function Subject({ title, limits, spend, refused, lastUsedAt, filter, children, isOpen = false }: SubjectProps) {
   const [isUnfolded, setUnfolded] = useState(isOpen)
   return (
-    <details class="subject" open={isOpen} onToggle={({ currentTarget }) => setUnfolded(currentTarget.open)}>
-      <summary>
-        <span class="title">{title}</span>
-        <Spent what="today" spent={spend.day} limit={limits?.costPerDay} />
-        <Spent what="this month" spent={spend.month} limit={limits?.costPerMonth} />
-        <span class="use muted">
-          {lastUsedAt ? `used ${moment(Date.parse(lastUsedAt))}` : 'not used yet'}
-          {refused.count > 0 && (
-            <>
-              {', '}
-              <span class="badge failed">{refused.count} refused today</span> {visible(shortened(refused.reason))}
-            </>
-          )}
-        </span>
-      </summary>
-      {isUnfolded && <div class="subjects">{children}</div>}
-    </details>
+    <div class="subject-part">
+      <details class="subject" open={isOpen} onToggle={({ currentTarget }) => setUnfolded(currentTarget.open)}>
+        <summary>
+          <span class="title">{title}</span>
+          <Spent what="today" spent={spend.day} limit={limits?.costPerDay} />
+          <Spent what="this month" spent={spend.month} limit={limits?.costPerMonth} />
+          <span class="use muted">{lastUsedAt ? `used ${moment(Date.parse(lastUsedAt))}` : 'not used yet'}</span>
+        </summary>
+        {isUnfolded && <div class="subjects">{children}</div>}
+      </details>
+      {refused.count > 0 && (
+        <p class="refusals">
+          <a href={addressOf('requests', { ...filter, ended: 'refused', range: 'today', tz: 'UTC' })}>
+            {count(refused.count)} refused today
+          </a>{' '}
+          <span class="muted">{visible(shortened(refused.reason))}</span>
+        </p>
+      )}
+    </div>
   )
 }
 

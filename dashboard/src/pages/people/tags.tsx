@@ -22,7 +22,13 @@ export function Tags() {
         ),
       })}
       row={(tag, reload) => (
-        <Subject key={tag.name} title={<strong>{tag.name}</strong>} {...tag} lastUsedAt={undefined}>
+        <Subject
+          key={tag.name}
+          title={<strong>{tag.name}</strong>}
+          filter={{ tag: tag.name }}
+          {...tag}
+          lastUsedAt={undefined}
+        >
           {isOperator && <ChangeTag tag={tag} onChanged={reload} />}
         </Subject>
       )}

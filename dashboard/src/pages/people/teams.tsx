@@ -35,7 +35,7 @@ function TeamRow({ team, onChanged }: { team: Team; onChanged: () => void }) {
     </>
   )
   return (
-    <Subject title={title} {...team}>
+    <Subject title={title} filter={{ team: id }} {...team}>
       <p>
         <a href={`#/people/keys?team=${encodeURIComponent(id)}`}>Keys of {visible(name)}</a>
       </p>
