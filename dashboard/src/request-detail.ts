@@ -1,3 +1,4 @@
+import type { Names } from '../../src/core/ports/names.ts'
 import type { SignedReceipt } from '../../src/core/telemetry/receipt.ts'
 import type { FinishedRequest } from '../../src/core/telemetry/telemetry.ts'
 import type { KeptBody } from './parts/text.tsx'
@@ -5,6 +6,7 @@ import type { KeptBody } from './parts/text.tsx'
 /** Record of a request: the reply of `/dashboard/api/requests/:id`. */
 export interface RequestDetail {
   readonly request: FinishedRequest
+  readonly names: Names
   /** Receipt; `null` without one. */
   readonly receipt: {
     readonly receipt: SignedReceipt

@@ -1,3 +1,4 @@
+import { isNamed, type Names, nameIn } from '../../src/core/ports/names.ts'
 import { DIMENSIONS, type Dimension, type GroupBy, WITHOUT } from '../../src/core/telemetry/usage.ts'
 import { moment } from './format.ts'
 
@@ -59,9 +60,9 @@ export function addressOf(page: string, given: Readonly<Record<string, string | 
   return `#/${page}${query === '' ? '' : `?${query}`}`
 }
 
-/** Prints the name of a group. */
-export function groupTitle(by: GroupBy, name: string): string {
-  if (name !== WITHOUT) return name
+/** Prints the name of a group: of a key, a person or a team by its name where that is known. */
+export function groupTitle(by: GroupBy, name: string, names?: Names): string {
+  if (name !== WITHOUT) return (names && isNamed(by) ? nameIn(names, by, name) : null) ?? name
   return by === 'model' || by === 'provider' ? 'No response' : 'none'
 }
 

@@ -136,6 +136,7 @@ export function openDashboard(parts: DashboardParts): DashboardOptions | undefin
     payments: agentPayments?.books ?? createPaymentBooks(database),
     alerts: createAlertBooks({ config, database, clock }),
     budgets: createBudgets(database),
+    names: config.mode === 'cloud' ? (query) => database.run('names.find', query) : undefined,
     credits: config.mode === 'cloud' ? (page) => database.run('ledger.list', page) : undefined,
     plugins: () => installed().map((plugin) => shown(plugin, pipelines.rails)),
     pluginsInDetail: () => [

@@ -22,10 +22,17 @@ test('groups: a lead has those of the keys of the team, a viewer all', async (t)
   const call = async (method: string, path: string, body: JsonObject) =>
     (await send(url, { method, path: `/v1/admin/${path}`, body, headers: bearer(operator) })).json
   const team = String(valueAt(await call('POST', 'teams', { name: 'Compilers' }), 'id'))
-  for (const id of ['lea', 'tim']) await call('POST', 'people', { id, name: id })
+  for (const [id, name] of [
+    ['lea', 'Lea'],
+    ['tim', '=Tim, T.'],
+    ['max', 'Max'],
+  ])
+    await call('POST', 'people', { id: String(id), name: String(name) })
   await call('POST', 'people', { id: 'vic', name: 'Vic', role: 'viewer' })
   await call('PUT', `teams/${team}/members/lea`, { role: 'lead' })
   await call('PUT', `teams/${team}/members/tim`, { role: 'member' })
+  await call('POST', 'teams', { name: 'Others' })
+  const { id: foreign } = (await call('POST', 'keys', { personId: 'max', name: 'private' })) as { id: string } // safe: else the test fails
   const created = await call('POST', 'keys', { personId: 'tim', name: 'ci', teamId: team })
   const key = String(valueAt(created, 'key'))
   const reply = await fixture.scenario().send({ body: ask('five'), headers: { ...bearer(key), 'x-svc-tag': 'later' } })
@@ -45,4 +52,29 @@ test('groups: a lead has those of the keys of the team, a viewer all', async (t)
     (valueAt(all.json, 'data') as { name: string }[]).map(({ name }) => name),
     [team],
   )
+  const names = async (token: string, query: string) => {
+    const { json } = await send(url, { method: 'GET', path: `/dashboard/api/groups?${query}`, headers: bearer(token) })
+    return valueAt(json, 'names')
+  }
+  const asked = `person=max&key=${foreign}&team=${team}`
+  t.deepEqual(await names(lea, 'by=person'), { key: {}, person: { tim: '=Tim, T.' }, team: {} })
+  t.deepEqual(await names(lea, asked), { key: {}, person: {}, team: { [team]: 'Compilers' } })
+  const tim = await sessionToken('tim')
+  t.deepEqual(await names(tim, `person=lea&team=${team}&key=${foreign}`), {
+    key: {},
+    person: {},
+    team: { [team]: 'Compilers' },
+  })
+  t.deepEqual(await names(await sessionToken('max'), `person=tim&team=${team}`), { key: {}, person: {}, team: {} })
+  t.deepEqual(await names(operator, asked), {
+    key: { [foreign]: 'private' },
+    person: { max: 'Max' },
+    team: { [team]: 'Compilers' },
+  })
+  const file = async (path: string) =>
+    (await send(url, { method: 'GET', path: `/dashboard/api/${path}`, headers: bearer(lea) })).text.trim().split('\r\n')
+  t.regex(String((await file('groups.csv?by=person'))[1]), /^tim,"'=Tim, T\.",1,/)
+  const [head = '', row = ''] = await file('requests.csv')
+  t.true(head.endsWith(',tags,key_name,user_name,team_name'), head)
+  t.true(row.endsWith(`,tim,${team},later,ci,"'=Tim, T.",Compilers`), row)
 })

@@ -30,9 +30,9 @@ test('tags: those of the header are in the row, the log and the file of requests
   t.is(row.tags, '["b-2","team_a","web.shop"]')
   const file = await send(fixture.gateway.url, { method: 'GET', path: '/dashboard/api/requests.csv' })
   const [head = '', ...lines] = file.text.split('\r\n')
-  t.true(head.endsWith(',user_id,team_id,tags'), head)
+  t.true(head.endsWith(',user_id,team_id,tags,key_name,user_name,team_name'), head)
   t.true(
-    lines.some((line) => line.startsWith(String(row.id)) && line.endsWith(',,,b-2 team_a web.shop')),
+    lines.some((line) => line.startsWith(String(row.id)) && line.endsWith(',,,b-2 team_a web.shop,,,')),
     file.text,
   )
   const isLogged = () => fixture.gateway.log().includes('"tags":"b-2 team_a web.shop"')

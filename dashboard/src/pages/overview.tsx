@@ -14,7 +14,8 @@ import { Busy, Empty, Failure } from '../parts/states.tsx'
 import { FilterChips, RangeChoice } from '../parts/usage-filters.tsx'
 import { type Groups, UsageTable } from '../parts/usage-groups.tsx'
 import type { Route } from '../route.ts'
-import { usageFilterOf, usageQuery } from '../usage-filter.ts'
+import { useSession } from '../session.tsx'
+import { addressOf, usageFilterOf, usageQuery } from '../usage-filter.ts'
 import { useData } from '../use-data.ts'
 
 interface Overview {
@@ -29,6 +30,8 @@ const SLOW: ReadonlySet<GroupBy> = new Set(['conversation', 'reason'])
 
 /** Page of cost, savings and latency, by any property. */
 export function OverviewPage({ route }: { route: Route }) {
+  const { mode, role } = useSession()
+  const hasPeople = mode === 'cloud' && role !== 'member'
   const { conversation: _, ...filter } = usageFilterOf(route.query)
   const by = GROUPS.find((name) => name === route.query.get('by')) ?? 'model'
   const period = filter.from === undefined ? { range: filter.range ?? '24h' } : {}
@@ -51,10 +54,15 @@ export function OverviewPage({ route }: { route: Route }) {
     <>
       <div class="page-head">
         <h1>Overview</h1>
+        {hasPeople && (
+          <a class="button small" href={addressOf('', { range: 'yesterday', by: 'person' })}>
+            Yesterday by person
+          </a>
+        )}
         <SavedViews page="" />
         <RangeChoice page="" members={members} defaultRange="24h" />
       </div>
-      <FilterChips page="" members={members} filter={filter} />
+      <FilterChips page="" members={members} filter={filter} names={groups.data?.names} />
       {error && <Failure error={error} onRetry={reload} />}
       {data === undefined && isBusy && <Busy what="the figures" />}
       {data !== undefined &&

@@ -1,4 +1,5 @@
 import './request.css'
+import type { Names } from '../../../src/core/ports/names.ts'
 import type { ReceiptProof } from '../../../src/core/telemetry/receipt.ts'
 import type { FinishedRequest } from '../../../src/core/telemetry/telemetry.ts'
 import { tokensIn } from '../../../src/core/telemetry/tokens-in.ts'
@@ -10,6 +11,7 @@ import { Copy } from '../parts/copy.tsx'
 import { Edits } from '../parts/edits.tsx'
 import { Fact } from '../parts/facts.tsx'
 import { MessageText } from '../parts/message-text.tsx'
+import { NamedValue } from '../parts/named-value.tsx'
 import { Cost, savedOf } from '../parts/request-columns.tsx'
 import { Busy, Failure } from '../parts/states.tsx'
 import { BodyText } from '../parts/text.tsx'
@@ -56,7 +58,7 @@ function Detail(detail: RequestDetail) {
         )}
       </div>
       <FailureReason {...detail} />
-      <Facts {...request} atMostUsd={detail.receipt?.receipt.counterfactual.usd_at_most} />
+      <Facts {...request} names={detail.names} atMostUsd={detail.receipt?.receipt.counterfactual.usd_at_most} />
       <section aria-labelledby="trace">
         <h2 id="trace">Timeline</h2>
         <Waterfall {...request} steps={request.trace.steps} />
@@ -96,7 +98,7 @@ function nanoOf(amountUsd: string): number {
   return Number(amountUsd.replace('.', ''))
 }
 
-function Facts({ atMostUsd, ...request }: FinishedRequest & { atMostUsd: string | undefined }) {
+function Facts({ atMostUsd, names, ...request }: FinishedRequest & { atMostUsd: string | undefined; names: Names }) {
   const { tokens } = request
   const saved = savedOf(request)
   return (
@@ -135,7 +137,19 @@ function Facts({ atMostUsd, ...request }: FinishedRequest & { atMostUsd: string 
         {request.route}
         {request.isStream ? ', streamed' : ''}
       </Fact>
-      <Fact name="Key">{request.keyId ?? NOTHING}</Fact>
+      <Fact name="Key">
+        {request.keyId === null ? NOTHING : <NamedValue of="key" id={request.keyId} names={names} />}
+      </Fact>
+      {request.userId !== null && (
+        <Fact name="Person">
+          <NamedValue of="person" id={request.userId} names={names} />
+        </Fact>
+      )}
+      {request.teamId !== null && (
+        <Fact name="Team">
+          <NamedValue of="team" id={request.teamId} names={names} />
+        </Fact>
+      )}
       <Fact name="Conversation">
         <ConversationLink {...request} />
         {request.conversation?.client && <small>{visible(request.conversation.client)}</small>}

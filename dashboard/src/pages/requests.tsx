@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { NAMED } from '../../../src/core/ports/names.ts'
 import type { ListedRequest } from '../../../src/core/telemetry/telemetry.ts'
 import { count, visible } from '../format.ts'
 import { Choice, SearchField } from '../parts/fields.tsx'
@@ -34,7 +35,10 @@ export function RequestsPage({ route }: { route: Route }) {
   const members = useMemo(() => ({ ...settled, ...chosen, text: settled.text.trim() }), [settled, chosen])
   const query = useMemo(() => usageQuery(members), [members])
   const list = useList<ListedRequest>({ path: '/dashboard/api/requests', query, cursorOf: ({ id }) => id })
-  const { data: sums } = useData<Groups>(list.rows.length > 0 ? `/dashboard/api/groups?of=rows&${query}` : undefined)
+  const hasNames = NAMED.some((name) => name in chosen)
+  const { data: sums } = useData<Groups>(
+    list.rows.length > 0 || hasNames ? `/dashboard/api/groups?of=rows&${query}` : undefined,
+  )
   const change = (part: Partial<Fields>) => setFields((old) => ({ ...old, ...part }))
   useNavigation('requests', (given) => {
     setFields(fieldsOf(given))
@@ -59,7 +63,7 @@ export function RequestsPage({ route }: { route: Route }) {
         <Filters fields={fields} onChange={change} />
         <AddFilter page="requests" members={members} />
       </div>
-      <FilterChips page="requests" members={members} filter={chosen} />
+      <FilterChips page="requests" members={members} filter={chosen} names={sums?.names} />
       {(settled.ended === 'refused' || settled.ended === 'failed') && <Reasons members={members} />}
       {sums !== undefined && list.rows.length > 0 && <Totals total={sums.total} />}
       {list.error && <Failure error={list.error} onRetry={list.more} />}

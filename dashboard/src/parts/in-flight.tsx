@@ -1,7 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { Names } from '../../../src/core/ports/names.ts'
 import { call } from '../api.ts'
 import { count, duration, visible } from '../format.ts'
 import { useData } from '../use-data.ts'
+import { NamedValue } from './named-value.tsx'
 import { Failure } from './states.tsx'
 
 /** Row of `/dashboard/api/in-flight`. */
@@ -22,7 +24,7 @@ const STATES = { modules: 'in modules', provider: 'waiting for the provider', re
 
 /** Requests whose replies have not ended, with a button that ends one. */
 export function InFlight() {
-  const { data, error, reload } = useData<{ data: readonly InFlightRow[] }>('/dashboard/api/in-flight')
+  const { data, error, reload } = useData<{ data: readonly InFlightRow[]; names: Names }>('/dashboard/api/in-flight')
   const [failure, setFailure] = useState<Error>()
   useEffect(() => {
     const timer = setInterval(() => document.visibilityState === 'visible' && reload(), REFRESH_MS)
@@ -67,7 +69,7 @@ export function InFlight() {
                 </td>
                 <td>{duration(Math.max(0, Date.now() - row.startedAtMs))}</td>
                 <td>{count(row.outputTokens)}</td>
-                <td>{row.keyId ?? '–'}</td>
+                <td>{row.keyId === null ? '–' : <NamedValue of="key" id={row.keyId} names={data?.names} />}</td>
                 <td>
                   <button type="button" class="danger small" onClick={() => end(row.id)}>
                     End<span class="unseen"> the request to {visible(row.model)}</span>

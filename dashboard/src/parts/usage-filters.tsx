@@ -1,5 +1,6 @@
 import './usage-filters.css'
 import { useState } from 'preact/hooks'
+import type { Names } from '../../../src/core/ports/names.ts'
 import { DIMENSIONS, type GroupBy } from '../../../src/core/telemetry/usage.ts'
 import { visible } from '../format.ts'
 import { addressOf, DIMENSION_TITLES, groupTitle, RANGES, rangeTitle, type UsageFilter } from '../usage-filter.ts'
@@ -71,10 +72,16 @@ function CustomRange({ page, members }: PartProps) {
   )
 }
 
+interface ChipProps {
+  readonly filter: UsageFilter & { reason?: string }
+  /** Names of keys, people and teams; without them their ids are shown. */
+  readonly names: Names | undefined
+}
+
 /** Properties that requests are filtered by; each is a link that removes it. */
-export function FilterChips({ page, members, filter }: PartProps & { filter: UsageFilter & { reason?: string } }) {
-  const names: readonly GroupBy[] = [...DIMENSIONS, 'reason']
-  const chosen = names.flatMap((name) => {
+export function FilterChips({ page, members, filter, names }: PartProps & ChipProps) {
+  const properties: readonly GroupBy[] = [...DIMENSIONS, 'reason']
+  const chosen = properties.flatMap((name) => {
     const value = filter[name]
     return value === undefined ? [] : [{ name, value }]
   })
@@ -83,9 +90,9 @@ export function FilterChips({ page, members, filter }: PartProps & { filter: Usa
     <ul class="chips" aria-label="Filters">
       {chosen.map(({ name, value }) => (
         <li key={name}>
-          <a href={addressOf(page, { ...members, [name]: undefined })} title="Remove this filter">
+          <a href={addressOf(page, { ...members, [name]: undefined })} title={`Remove this filter: ${value}`}>
             <span class="value">
-              {DIMENSION_TITLES[name]}: {visible(groupTitle(name, value))}
+              {DIMENSION_TITLES[name]}: {visible(groupTitle(name, value, names))}
             </span>
             <span aria-hidden="true">×</span>
             <span class="unseen">, remove</span>

@@ -1,3 +1,4 @@
+import type { Names } from '../../../src/core/ports/names.ts'
 import { tokensIn } from '../../../src/core/telemetry/tokens-in.ts'
 import type { UsageFigures, UsageGroup } from '../../../src/core/telemetry/usage.ts'
 import { DIMENSIONS, type GroupBy, WITHOUT } from '../../../src/core/telemetry/usage.ts'
@@ -13,6 +14,7 @@ export interface Groups {
   readonly data: readonly UsageGroup[]
   readonly has_more: boolean
   readonly total: UsageFigures
+  readonly names: Names
 }
 
 /** Properties that are hidden in local mode, which has no accounts. */
@@ -76,7 +78,7 @@ export function UsageTable({ by, groups: { data, error, isBusy, reload }, filter
             </thead>
             <tbody>
               {data.data.map((group) => (
-                <GroupRow key={group.name} by={by} group={group} total={data.total} filter={filter} members={members} />
+                <GroupRow key={group.name} {...{ by, group, filter, members }} total={data.total} names={data.names} />
               ))}
             </tbody>
           </table>
@@ -97,18 +99,26 @@ export function UsageTable({ by, groups: { data, error, isBusy, reload }, filter
 interface GroupRowProps extends Pick<UsageTableProps, 'by' | 'filter' | 'members'> {
   readonly group: UsageGroup
   readonly total: UsageFigures
+  readonly names: Names
 }
 
-function GroupRow({ by, group, total, filter, members }: GroupRowProps) {
-  const name = visible(groupTitle(by, group.name))
+function GroupRow({ by, group, total, names, filter, members }: GroupRowProps) {
+  const title = groupTitle(by, group.name, names)
+  const name = visible(title)
   const chosen = { [by]: group.name }
   const isChosen = by !== 'reason' && by !== 'conversation' && filter[by] === undefined
   return (
     <tr>
       <th scope="row">
-        <a href={addressOf('requests', { ...filter, ...chosen })}>{name}</a>
+        <a href={addressOf('requests', { ...filter, ...chosen })} title={title === group.name ? undefined : group.name}>
+          {name}
+        </a>
         {isChosen && (
-          <a class="only" href={addressOf('', { ...members, ...chosen })} aria-label={`Only ${name}`}>
+          <a
+            class="only"
+            href={addressOf('', { ...members, ...chosen, ...(OF_ACCOUNTS.has(by) && { by: 'model' }) })}
+            aria-label={`Only ${name}`}
+          >
             only
           </a>
         )}

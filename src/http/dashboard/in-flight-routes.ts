@@ -4,6 +4,7 @@ import { GatewayError } from '../../core/errors.ts'
 import type { AuditNote } from '../../core/ports/audit.ts'
 import type { InFlight } from '../in-flight.ts'
 import type { RequestState } from '../request-context.ts'
+import { type NameOptions, namesFor } from './names.ts'
 import { assertMayManage, type ReadViewer } from './viewer.ts'
 
 /** Dependencies of the routes of requests in flight. */
@@ -17,11 +18,18 @@ export interface InFlightRouteOptions {
 const BASE = '/dashboard/api/in-flight/'
 
 /** `GET /dashboard/api/in-flight`: lists the viewer's requests whose replies have not ended, in all processes, the oldest first. */
-export function inFlightRoute({ viewer, inFlight }: InFlightRouteOptions): Middleware<RequestState> {
+export function inFlightRoute({
+  viewer,
+  inFlight,
+  names,
+}: InFlightRouteOptions & NameOptions): Middleware<RequestState> {
   return async function listInFlight(ctx) {
-    const { scopes } = await viewer(ctx)
-    const data = await inFlight.list(scopes)
-    ctx.body = { data: data.map(({ scope: _, ...request }) => request) }
+    const user = await viewer(ctx)
+    const data = await inFlight.list(user.scopes)
+    ctx.body = {
+      data: data.map(({ scope: _, ...request }) => request),
+      names: await namesFor(user, { key: data.map(({ keyId }) => keyId) }, names),
+    }
   }
 }
 

@@ -1,8 +1,15 @@
 import type { ListedRequest } from '../../core/telemetry/telemetry.ts'
 import { type CsvColumns, isoTime, usd } from './csv.ts'
 
+/** A row with the names behind its ids. */
+export type NamedRequest = ListedRequest & {
+  readonly keyName: string | null
+  readonly userName: string | null
+  readonly teamName: string | null
+}
+
 /** Columns of the CSV file of requests. */
-export const REQUEST_COLUMNS: CsvColumns<ListedRequest> = [
+export const REQUEST_COLUMNS: CsvColumns<NamedRequest> = [
   ['id', ({ id }) => id],
   ['request_id', ({ requestId }) => requestId],
   ['started_at', ({ startedAtMs }) => isoTime(startedAtMs)],
@@ -34,4 +41,7 @@ export const REQUEST_COLUMNS: CsvColumns<ListedRequest> = [
   ['user_id', ({ userId }) => userId],
   ['team_id', ({ teamId }) => teamId],
   ['tags', ({ tags }) => (tags.length === 0 ? null : tags.join(' '))],
+  ['key_name', ({ keyName }) => keyName],
+  ['user_name', ({ userName }) => userName],
+  ['team_name', ({ teamName }) => teamName],
 ]

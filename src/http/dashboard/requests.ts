@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { GatewayError } from '../../core/errors.ts'
 import type { CapturedBody, CapturedRequest, CaptureStore } from '../../core/ports/capture.ts'
 import type { Clock } from '../../core/ports/clock.ts'
+import { nameIn } from '../../core/ports/names.ts'
 import {
   type FinishedRequest,
   isAmong,
@@ -14,13 +15,14 @@ import type { Receipts } from '../../journal/receipts/receipts.ts'
 import { verifyReceipt } from '../../journal/receipts/verify.ts'
 import type { RequestState } from '../request-context.ts'
 import { sendCsv, sendJsonl } from './csv.ts'
+import { idsOf, type NameOptions, namesFor } from './names.ts'
 import { limit, readQuery } from './query.ts'
-import { REQUEST_COLUMNS } from './request-file.ts'
+import { type NamedRequest, REQUEST_COLUMNS } from './request-file.ts'
 import { FILTER_SHAPE, toFilter } from './usage-query.ts'
-import type { ReadViewer } from './viewer.ts'
+import type { ReadViewer, Viewer } from './viewer.ts'
 
 /** Dependencies of the routes of requests. */
-export interface RequestRouteOptions {
+export interface RequestRouteOptions extends NameOptions {
   readonly viewer: ReadViewer
   readonly telemetry: Pick<Telemetry, 'list' | 'find'>
   readonly receipts: Pick<Receipts, 'keys' | 'find'>
@@ -43,14 +45,15 @@ export function listRoute({ viewer, telemetry, clock }: RequestRouteOptions): Mi
 }
 
 /** `GET /dashboard/api/requests.csv`: returns all of them as a file. */
-export function csvRoute({ viewer, telemetry, clock }: RequestRouteOptions): Middleware<RequestState> {
+export function csvRoute({ viewer, telemetry, names, clock }: RequestRouteOptions): Middleware<RequestState> {
   return async function requestsFile(ctx) {
-    const { scopes } = await viewer(ctx)
+    const user = await viewer(ctx)
     const page = pageOf(ctx, clock)
-    sendCsv<ListedRequest>(ctx, {
+    sendCsv<NamedRequest>(ctx, {
       name: 'turnpike-requests.csv',
       columns: REQUEST_COLUMNS,
-      page: (after, limit) => telemetry.list(scopes, { ...page, after: after?.id, limit }),
+      page: async (after, limit) =>
+        withNames(await telemetry.list(user.scopes, { ...page, after: after?.id, limit }), user, names),
     })
   }
 }
@@ -69,19 +72,35 @@ export function jsonlRoute({ viewer, telemetry, clock }: RequestRouteOptions): M
 
 /** `GET /dashboard/api/requests/:id`: returns the details of a request, by its id or request id. */
 export function requestRoute(options: RequestRouteOptions): Middleware<RequestState> {
-  const { viewer, telemetry, receipts, captures } = options
+  const { viewer, telemetry, receipts, captures, names } = options
   return async function request(ctx) {
-    const { scopes, ownScopes } = await viewer(ctx)
-    const found = await telemetry.find(scopes, ctx.path.slice(BASE.length))
+    const user = await viewer(ctx)
+    const found = await telemetry.find(user.scopes, ctx.path.slice(BASE.length))
     if (found === undefined)
       throw new GatewayError('not_found', 'There is no such request of yours. It appears a moment after its reply.')
-    const captured = isAmong(found.scope, ownScopes) ? await captures?.get(found.id) : undefined
+    const captured = isAmong(found.scope, user.ownScopes) ? await captures?.get(found.id) : undefined
     ctx.body = {
       request: found,
       receipt: await receiptOf(found, receipts),
+      names: await namesFor(user, idsOf([found]), names),
       capture: captured?.scope === found.scope ? shown(captured) : null,
     }
   }
+}
+
+/** Adds names to a page of rows, by one query. */
+async function withNames(
+  rows: readonly ListedRequest[],
+  viewer: Viewer,
+  find: NameOptions['names'],
+): Promise<readonly NamedRequest[]> {
+  const names = await namesFor(viewer, idsOf(rows), find)
+  return rows.map((row) => ({
+    ...row,
+    keyName: nameIn(names, 'key', row.keyId),
+    userName: nameIn(names, 'person', row.userId),
+    teamName: nameIn(names, 'team', row.teamId),
+  }))
 }
 
 /** Returns the receipt, and whether a key of this gateway has signed it; `null` too while the ledger cannot return it. */

@@ -20,6 +20,7 @@ import { groupsFileRoute, groupsRoute } from './groups.ts'
 import { endRoute, type InFlightRouteOptions, inFlightRoute } from './in-flight-routes.ts'
 import type { LivePages } from './live-pages.ts'
 import { liveRoute } from './live-route.ts'
+import type { NameOptions } from './names.ts'
 import { overviewRoute } from './overview.ts'
 import { paymentDaysRoute, paymentRoute, paymentsFileRoute, paymentsRoute } from './payments.ts'
 import { pluginFiguresRoute } from './plugin-figures.ts'
@@ -47,7 +48,8 @@ import type { ReadViewer } from './viewer.ts'
 /** Dependencies of the dashboard. */
 export interface DashboardOptions
   extends Pick<RequestRouteOptions, 'receipts' | 'captures'>,
-    Pick<InFlightRouteOptions, 'inFlight' | 'audit'> {
+    Pick<InFlightRouteOptions, 'inFlight' | 'audit'>,
+    NameOptions {
   /** The folder of the built files. */
   readonly folder: string
   readonly viewer: ReadViewer

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import test from 'ava'
 import type { Context } from 'koa'
 import type { Role } from '../../core/ports/people.ts'
-import type { FinishedRequest, ListedRequest, UsageRange } from '../../core/telemetry/telemetry.ts'
+import type { FinishedRequest, UsageRange } from '../../core/telemetry/telemetry.ts'
 import { RoleRefused } from '../roles.ts'
 import { CaptureOptIns, createStoredCaptures } from './capture-opt-in.ts'
 import { creditsRoute } from './credits.ts'
@@ -12,7 +12,7 @@ import { createMemoryCaptures } from './memory-captures.ts'
 import { overviewRoute } from './overview.ts'
 import { isOfThisMachine, isOwnPage, isUnderKnownName, isUnderLoopbackName } from './own-page.ts'
 import { paymentDaysRoute, paymentsRoute } from './payments.ts'
-import { REQUEST_COLUMNS } from './request-file.ts'
+import { type NamedRequest, REQUEST_COLUMNS } from './request-file.ts'
 import { listRoute, requestRoute } from './requests.ts'
 import { dashboardTokenOf, setDashboardToken } from './session-cookie.ts'
 import {
@@ -126,11 +126,11 @@ test('request file: each column has its own value', (t) => {
   // Safe: all that the columns read; each name is its own value.
   const names = ['id', 'requestId', 'keyId', 'route', 'isStream', 'status', 'outcome', 'reason', 'cache', 'pipeline']
   names.push('modelAsked', 'modelServed', 'provider', 'priceSource', 'counterfactualBasis', 'stopReason')
-  names.push('userId', 'teamId')
+  names.push('userId', 'teamId', 'keyName', 'userName', 'teamName')
   const money = { costNanoUsd: 8_000_000_000, counterfactualNanoUsd: 9_000_000_000, startedAtMs: 0 }
   const own = Object.fromEntries(names.map((name) => [name, name]))
   const conversation = { id: 'conversationId', turn: 8 }
-  const row = { ...own, ...money, ...times, tokens, conversation, tags: ['a', 'b'] } as unknown as ListedRequest
+  const row = { ...own, ...money, ...times, tokens, conversation, tags: ['a', 'b'] } as unknown as NamedRequest
   t.deepEqual(Object.fromEntries(REQUEST_COLUMNS.map(([name, value]) => [name, value(row)])), {
     id: 'id',
     request_id: 'requestId',
@@ -140,6 +140,9 @@ test('request file: each column has its own value', (t) => {
     user_id: 'userId',
     team_id: 'teamId',
     tags: 'a b',
+    key_name: 'keyName',
+    user_name: 'userName',
+    team_name: 'teamName',
     started_at: '1970-01-01T00:00:00.000Z',
     key_id: 'keyId',
     route: 'route',

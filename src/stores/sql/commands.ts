@@ -11,6 +11,7 @@ import {
   touchKeys,
 } from './accounts/keys.ts'
 import { listKeyFacts, listManagedKeys } from './accounts/managed-keys.ts'
+import { findNames } from './accounts/names.ts'
 import { changePerson, createPerson, listMemberships, listPeople } from './accounts/people.ts'
 import { listTags, setTag } from './accounts/tags.ts'
 import { changeTeam, createTeam, listTeams, setMembership } from './accounts/teams.ts'
@@ -158,6 +159,7 @@ const withoutTransaction = {
   'keys.in-reach': keysInReach,
   'keys.list-managed': listManagedKeys,
   'keys.facts': listKeyFacts,
+  'names.find': findNames,
   'people.list': listPeople,
   'people.memberships': listMemberships,
   'teams.list': listTeams,

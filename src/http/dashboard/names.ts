@@ -1,0 +1,39 @@
+import { type FindNames, NAMED, type Named, type Names } from '../../core/ports/names.ts'
+import type { ListedRequest } from '../../core/telemetry/telemetry.ts'
+import type { Viewer } from './viewer.ts'
+
+/** Ids whose names are wanted. */
+export type WantedNames = Readonly<Partial<Record<Named, readonly (string | null | undefined)[]>>>
+
+/** Dependencies of routes that show names. */
+export interface NameOptions {
+  /** `undefined` in local mode, which has none. */
+  readonly names: FindNames | undefined
+}
+
+/** Finds the names of ids, of those that the viewer may see. */
+export async function namesFor(viewer: Viewer, wanted: WantedNames, find: FindNames | undefined): Promise<Names> {
+  const ids = { key: distinct(wanted.key), person: distinct(wanted.person), team: distinct(wanted.team) }
+  const isNone = NAMED.every((name) => ids[name].length === 0)
+  const found = isNone || find === undefined ? [] : await find({ ids, reach: reachOf(viewer) })
+  const of = (kind: Named) => Object.fromEntries(found.flatMap((row) => (row.of === kind ? [[row.id, row.name]] : [])))
+  return { key: of('key'), person: of('person'), team: of('team') }
+}
+
+/** Returns the wanted names of rows. */
+export function idsOf(rows: readonly Pick<ListedRequest, 'keyId' | 'userId' | 'teamId'>[]): WantedNames {
+  return {
+    key: rows.map(({ keyId }) => keyId),
+    person: rows.map(({ userId }) => userId),
+    team: rows.map(({ teamId }) => teamId),
+  }
+}
+
+function reachOf({ scopes, userId, teamIds }: Viewer) {
+  if (typeof scopes !== 'string' && 'everybody' in scopes) return undefined
+  return { accountId: userId ?? '', teamIds }
+}
+
+function distinct(ids: WantedNames[Named] = []): readonly string[] {
+  return [...new Set(ids.filter((id) => id !== null && id !== undefined))]
+}
