@@ -1,6 +1,7 @@
 import { definePlugin } from 'turnpike/plugin'
 import { consult } from './detector/consult.ts'
 import { createDetector } from './detector/detector.ts'
+import { KnownTexts } from './known-texts.ts'
 import { LiteralFinder } from './literals.ts'
 import { options } from './options.ts'
 import { PatternFinder } from './patterns.ts'
@@ -28,14 +29,18 @@ export default definePlugin({
     const patterns = new PatternFinder(operators.patterns)
     const detector = await createDetector(operators.detector)
     const totals = new Totals(clock)
+    const known = new KnownTexts()
     return {
       middleware: (effective) => {
         const policyFor = policiesOf(operators, effective, { words, patterns })
         return async function redact(ctx, next) {
           const { exchange } = ctx.state
           const { caller, conversation, signal } = exchange
-          const { mode, createScan } = policyFor(caller.teamId)
-          const redaction = new Redaction(createScan())
+          const { mode, kinds, createScan } = policyFor(caller.teamId)
+          const scan = createScan()
+          // A request alone is not worth its hashes.
+          const isContinued = conversation.turn > 1
+          const redaction = new Redaction(isContinued ? known.remembering(scan, `${caller.scope} ${kinds}`) : scan)
           try {
             withinBounds(redaction, () => redaction.read(exchange))
             if (detector !== undefined)

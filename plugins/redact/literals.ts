@@ -11,6 +11,7 @@ const HASH_BITS = 16
 const MOST_CODE = 1 << HASH_BITS
 /** Fits two characters into a slot: a prefilter that one comparison follows. */
 const SECOND_SHIFT = 5
+const HEAD = 4
 
 /**
  * Finds literals of at least two characters in texts. One pass looks at each pair of characters; only where one begins a
@@ -19,11 +20,16 @@ const SECOND_SHIFT = 5
  */
 export class LiteralFinder {
   readonly #isStart = new Uint8Array(MOST_CODE)
+  /** Set for the first four characters of literals; `undefined` where some are shorter. */
+  readonly #isHead: Uint8Array | undefined
   readonly #lengths = new Map<string, number[]>()
   readonly #kinds = new Map<string, Kind>()
 
   constructor(literals: Iterable<Literal>) {
-    for (const { text, kind } of literals) {
+    const all = [...literals]
+    if (all.every(({ text }) => text.length >= HEAD)) this.#isHead = new Uint8Array(MOST_CODE)
+    for (const { text, kind } of all) {
+      if (this.#isHead !== undefined) this.#isHead[headOf(text, 0)] = 1
       const start = text.slice(0, 2)
       this.#isStart[slotOf(start.charCodeAt(0), start.charCodeAt(1))] = 1
       this.#kinds.set(text, kind)
@@ -37,12 +43,20 @@ export class LiteralFinder {
   find(text: string): Finding[] {
     const found: Finding[] = []
     if (this.#kinds.size === 0) return found
-    for (let at = 0; at < text.length - 1; at++) {
-      if (this.#isStart[slotOf(text.charCodeAt(at), text.charCodeAt(at + 1))] === 0) continue
-      const finding = this.#at(text, at)
+    const isStart = this.#isStart
+    const isHead = this.#isHead
+    const { length } = text
+    let first = text.charCodeAt(0)
+    for (let next = 1; next < length; next++) {
+      const second = text.charCodeAt(next)
+      const mayStart = isStart[slotOf(first, second)] !== 0
+      first = second
+      if (!mayStart || isHead?.[headOf(text, next - 1)] === 0) continue
+      const finding = this.#at(text, next - 1)
       if (finding === undefined) continue
       found.push(finding)
-      at = finding.end - 1
+      next = finding.end
+      first = text.charCodeAt(next)
     }
     return found
   }
@@ -59,6 +73,11 @@ export class LiteralFinder {
 
 function slotOf(first: number, second: number): number {
   return ((first << SECOND_SHIFT) ^ second) & (MOST_CODE - 1)
+}
+
+function headOf(text: string, at: number): number {
+  const start = slotOf(text.charCodeAt(at), text.charCodeAt(at + 1))
+  return slotOf(start, slotOf(text.charCodeAt(at + 2), text.charCodeAt(at + 3)))
 }
 
 function isWhole(text: string, start: number, end: number): boolean {

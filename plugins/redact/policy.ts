@@ -7,6 +7,8 @@ import type { PatternFinder } from './patterns.ts'
 /** Strictest mode and kinds for a request, from the options of all callers, of its team, and of its pipeline string. */
 export interface Policy {
   readonly mode: Mode
+  /** Names the kinds, in a fixed order. */
+  readonly kinds: string
   /** Creates the scan of one request. */
   readonly createScan: () => Scan
 }
@@ -31,7 +33,7 @@ export function policiesOf(
     const all: readonly Tightening[] = [operators, effective, team]
     const mode = all.reduce<Mode>((strictest, { mode = 'observe' }) => stricterMode(strictest, mode), 'observe')
     const kinds = new Set(all.flatMap(({ kinds = [] }) => kindsOf(kinds)))
-    return { mode, createScan: scansOf(kinds, operators, finders) }
+    return { mode, kinds: [...kinds].sort().join(' '), createScan: scansOf(kinds, operators, finders) }
   }
   const ofAll = policyOf({})
   const ofTeams = new Map(Object.entries(operators.teams).map(([teamId, team]) => [teamId, policyOf(team)]))
