@@ -25,6 +25,10 @@ const MOST_VALUES = 10_000
 /** Shorter values are too common to be replaced wherever they are. */
 const SHORTEST_LITERAL = 6
 
+/** Headers that some provider receives without an option of the operator. */
+const FORWARDED_HEADER =
+  /^(?:(?:anthropic|openai|provider|x-stainless|x-claude-code)-|(?:accept-language|user-agent|x-app|idempotency-key)$)/
+
 /** Error of a request with too many values to replace. */
 export class TooManyValues extends Error {}
 
@@ -51,8 +55,7 @@ export class Redaction {
 
   /** Scans all texts of the request, and changes none. Throws `TooManyValues`. */
   read(exchange: Exchange): void {
-    // The provider receives it as it is.
-    if (exchange.query !== '' && this.#scan(decoded(exchange.query)).length > 0) this.#count('query')
+    this.#readUnchangeable(exchange)
     exchange.mapRequestText((text, place) => {
       const unread = unreadAt(text, place)
       if (unread !== undefined) this.#count(unread.kind === 'own' ? 'own' : unread.what)
@@ -98,6 +101,15 @@ export class Redaction {
     const { hasDetectorFailed, isStopped } = this
     const texts = this.#texts.length
     return { texts, characters: this.#characters, kinds, places: this.#places, unread, hasDetectorFailed, isStopped }
+  }
+
+  /** Counts query and headers with values as unread parts: providers receive them as they are. */
+  #readUnchangeable({ query, headers, callerParts }: Exchange): void {
+    if (query !== '' && this.#scan(decoded(query)).length > 0) this.#count('query')
+    for (const name in headers)
+      if (FORWARDED_HEADER.test(name) && this.#scan(String(headers[name])).length > 0) this.#count('header')
+    // Has the headers that the operator forwards in addition.
+    if (this.#scan(callerParts).length > 0) this.#count('header')
   }
 
   #readText(text: string): void {

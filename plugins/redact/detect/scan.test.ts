@@ -123,7 +123,7 @@ test('detect: hostile repetitions are read once', (t) => {
     'AKIA',
   ]
   // No time is asserted: a quadratic search of these would not end within the test's own time-out.
-  for (const piece of pieces) t.notThrows(() => scan(piece.repeat(1_000_000 / piece.length)))
+  for (const piece of pieces) t.notThrows(() => scan(piece.repeat(200_000 / piece.length)))
 })
 
 test('detect: each line of a private key is a value of its own, also behind line numbers, and where it is cut', (t) => {
