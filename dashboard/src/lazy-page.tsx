@@ -19,7 +19,7 @@ export function lazyPage(load: () => Promise<PageComponent>): PageComponent {
           loaded = page
           setIsLoaded(true)
         },
-        () => setError(new Error('The page could not be loaded: the gateway is away, or was updated.')),
+        () => setError(new Error('No response from the gateway. If it was updated, load the dashboard again.')),
       )
     }, [])
     if (error !== undefined) return <Failure error={error} onRetry={() => location.reload()} />
