@@ -134,9 +134,12 @@ const scripts = Object.fromEntries(TARGETS.map((name) => [name, repeating]))
 const receipts: string[] = []
 let answered = 0
 
-for (const { path: route, bodyOf } of CLIENTS)
-  for (const provider of TARGETS)
-    for (const stream of isDrill ? [false, true] : [TARGETS.indexOf(provider) % 2 === 0])
+/** In `npm test` each client and each provider; every pair is in `npm run drill:redact`. */
+const isSampled = (client: number, target: number) => isDrill || (client + target) % 2 === 0
+
+for (const [client, { path: route, bodyOf }] of CLIENTS.entries())
+  for (const [target, provider] of [...TARGETS.entries()].filter(([target]) => isSampled(client, target)))
+    for (const stream of isDrill ? [false, true] : [(target + (target >> 1)) % 2 === 0])
       test.serial(`redact: values in every field of a body: ${route}, ${provider}, stream ${stream}`, async (t) => {
         const scenario = fixture.scenario(scripts)
         const body = { ...bodyOf(), model: MODELS[provider], stream }
@@ -179,7 +182,7 @@ test.serial('redact: values in requests that are refused, blocked, or fail at th
 })
 
 test.serial('redact: captures have placeholders, and nothing of the originals', async (t) => {
-  t.true(answered >= 12, `${answered}`)
+  t.true(answered >= (isDrill ? 24 : 6), `${answered}`)
   let captured = 0
   for (const id of receipts) {
     const find = () => send(fixture.gateway.url, { method: 'GET', path: `/dashboard/api/requests/${id}` })
@@ -188,7 +191,7 @@ test.serial('redact: captures have placeholders, and nothing of the originals', 
     t.notRegex(text, CANARY, `${id} ${CANARY.exec(text)?.[0]}`)
     if (text.includes('REDACTED_EMAIL_')) captured++
   }
-  t.true(captured >= 12, `${captured}`)
+  t.true(captured >= (isDrill ? 24 : 6), `${captured}`)
 })
 
 test.serial('redact: nothing that the gateway has written holds an original', async (t) => {
