@@ -1,3 +1,4 @@
+import type { Caller } from '../../src/core/request/caller.ts'
 import type { ClientRequest } from '../../src/core/request/client-request.ts'
 import { Exchange, type Target } from '../../src/core/request/exchange.ts'
 import type { ExchangeState } from '../../src/core/request/exchange-state.ts'
@@ -21,15 +22,20 @@ export interface ExchangeParts {
   readonly targets?: readonly [Target, ...Target[]]
   readonly signal?: AbortSignal
   readonly headers?: Readonly<Record<string, string>>
+  /** Default: a local one. */
+  readonly caller?: Caller
 }
 
+const LOCAL: Caller = { kind: 'local', scope: 'local:a' }
+
 /** Opens an exchange without a server: a client's body as the pipeline gets it. */
-export function openExchange({ body, dialect = 'chat', targets, signal, headers = {} }: ExchangeParts): Exchange {
+export function openExchange(parts: ExchangeParts): Exchange {
+  const { body, dialect = 'chat', targets, signal, headers = {}, caller = LOCAL } = parts
   const client: ClientRequest = DIALECTS[dialect].parse(Buffer.from(body))
   const state: ExchangeState = {
     id: 'req_1',
     route: dialect,
-    caller: { kind: 'local', scope: 'local:a' },
+    caller,
     credential: { header: 'authorization', secret: 'x' },
     headers,
     query: '',
