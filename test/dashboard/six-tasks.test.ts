@@ -146,7 +146,7 @@ test('six tasks of an operator: each with the keyboard alone, in at most sixty k
     await keyboard.enter(page.getByRole('main').getByRole('link', { name: 'Keys', exact: true }))
     await keyboard.enter(link('1 refused today'))
     await page.getByRole('link', { name: /^Key: build/ }).waitFor()
-    await page.locator('.reason', { hasText: /model/ }).waitFor()
+    await page.getByText(/^The latest: permission_error.*model/).waitFor()
   })
   await task('cap this team at $50 a day', async (keyboard) => {
     await keyboard.enter(link('People'))
@@ -189,6 +189,25 @@ test('six tasks of an operator: each with the keyboard alone, in at most sixty k
     await page.getByText('Sent.').waitFor()
     t.is(receiver.taken.length, 1)
   })
+  t.deepEqual(faults, [])
+})
+
+test('pages of operators have no serious finding of axe in either theme', async (t) => {
+  await using open = await browser.open(url)
+  const { page, faults } = open
+  await page.getByLabel('Session token').fill(await sessionToken(BOSS))
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('link', { name: 'Requests', exact: true }).waitFor()
+  for (const name of ['people', 'alerts', 'start', 'settings', 'sessions', 'device']) {
+    await page.goto(`${url}/#/${name}`)
+    await page.getByRole('main').getByRole('heading').first().waitFor()
+    await page.locator('.busy').waitFor({ state: 'detached' })
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      t.deepEqual(await seriousFaults(page), [], `${name}, ${colorScheme}`)
+      if (PICTURES !== undefined) await page.screenshot({ path: path.join(PICTURES, `${name}-${colorScheme}.png`) })
+    }
+  }
   t.deepEqual(faults, [])
 })
 

@@ -64,7 +64,9 @@ export function RequestsPage({ route }: { route: Route }) {
         <AddFilter page="requests" members={members} />
       </div>
       <FilterChips page="requests" members={members} filter={chosen} names={sums?.names} />
-      {(settled.ended === 'refused' || settled.ended === 'failed') && <Reasons members={members} />}
+      {(settled.ended === 'refused' || settled.ended === 'failed') && (
+        <Reasons members={members} latest={list.rows[0]?.reason ?? null} />
+      )}
       {sums !== undefined && list.rows.length > 0 && <Totals total={sums.total} />}
       {list.error && <Failure error={list.error} onRetry={list.more} />}
       {list.rows.length === 0 && list.isBusy && <Busy what="requests" />}
@@ -88,25 +90,34 @@ export function RequestsPage({ route }: { route: Route }) {
   )
 }
 
-/** Reasons of what the list shows, each a link that filters by it. */
-function Reasons({ members }: { members: Readonly<Record<string, string>> }) {
+interface ReasonsProps {
+  readonly members: Readonly<Record<string, string>>
+  /** Reason of the newest row in words. */
+  readonly latest: string | null
+}
+
+/** Reasons of what the list shows, each a link that filters by it, and the newest in words. */
+function Reasons({ members, latest }: ReasonsProps) {
   const { data } = useData<Groups>(
     `/dashboard/api/groups?of=rows&by=reason&limit=${MOST_REASONS}&${usageQuery(members)}`,
   )
   if (data === undefined || data.data.length === 0) return null
   return (
-    <ul class="chips" aria-label="Reasons">
-      {data.data.map(({ name, requests }) => (
-        <li key={name}>
-          <a
-            href={addressOf('requests', { ...members, reason: name })}
-            aria-current={members.reason === name ? 'true' : undefined}
-          >
-            <span class="value">{visible(name)}</span> {count(requests)}
-          </a>
-        </li>
-      ))}
-    </ul>
+    <>
+      {latest !== null && <p class="wrap">The latest: {visible(latest)}</p>}
+      <ul class="chips" aria-label="Reasons">
+        {data.data.map(({ name, requests }) => (
+          <li key={name}>
+            <a
+              href={addressOf('requests', { ...members, reason: name })}
+              aria-current={members.reason === name ? 'true' : undefined}
+            >
+              <span class="value">{visible(name)}</span> {count(requests)}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }
 

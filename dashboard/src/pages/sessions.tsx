@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { call } from '../api.ts'
 import { moment, visible } from '../format.ts'
 import { Busy, Empty, Failure } from '../parts/states.tsx'
+import { useSession } from '../session.tsx'
 import { useData } from '../use-data.ts'
 
 interface Listed {
@@ -33,8 +34,24 @@ function nameOf(client: string): string {
   return system === undefined ? browser[1] : `${browser[1]} on ${system}`
 }
 
-/** Page of the user's sessions: browsers and command lines that are signed in. */
+/** Page of the user's sessions; a note where the identity provider keeps them. */
 export function SessionsPage() {
+  const { has } = useSession()
+  if (has.sessions) return <OwnSessions />
+  return (
+    <>
+      <div class="page-head">
+        <h1>Your sessions</h1>
+      </div>
+      <Empty title="No sessions here">
+        <p>This gateway accepts tokens of another issuer, which keeps the sessions.</p>
+      </Empty>
+    </>
+  )
+}
+
+/** Browsers and command lines that are signed in. */
+function OwnSessions() {
   const { data, error, isBusy, reload } = useData<{ sessions: readonly Listed[] }>('/v1/sessions')
   const [failure, setFailure] = useState<Error>()
   const end = (id: string) =>

@@ -1,3 +1,4 @@
+import '../keys.css'
 import { useState } from 'preact/hooks'
 import { visible } from '../../format.ts'
 import { ClientLines } from '../../parts/client-lines.tsx'
