@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
@@ -79,6 +82,31 @@ test('processes: with workers, the feed has the requests of all, and bodies are 
   const fed = await watch(t, gateway)
   await assertBodies([gateway], await assertFed(fed, [gateway]))
   t.deepEqual(fed().match(/^event: dropped$/gm), null)
+})
+
+test('processes: with workers, requests in flight of all are listed, and ended from any of them', async (t) => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo // safe: it listens on TCP
+  const env = { ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`, ANTHROPIC_API_KEY: 'k' }
+  const gateway = await startGatewayProcess(env, { args: ['--workers', '2'] })
+  t.teardown(async () => {
+    await gateway.stop()
+    silent.closeAllConnections()
+    silent.close()
+  })
+  const call = (method: string, id = '') => {
+    const headers = { host: `127.0.0.1:${gateway.port}`, origin: `http://127.0.0.1:${gateway.port}` }
+    return send(gateway.url, { method, path: `/dashboard/api/in-flight${id}`, headers })
+  }
+  const listed = async () => valueAt((await call('GET')).json, 'data') as { id: string }[] // safe: the test fails otherwise
+  const body = { ...BODY, model: 'claude-sonnet-4-5' }
+  const waiting = Array.from({ length: SEVERAL }, () => send(gateway.url, { body }))
+  // Each list is asked of another worker.
+  for (const _ of [1, 2, 3]) await eventually(async () => (await listed()).length === SEVERAL, 'all requests in flight')
+  for (const { id } of await listed()) t.is((await call('DELETE', `/${id}`)).status, 204)
+  for (const { status, text } of await Promise.all(waiting)) t.is(status, 403, text)
+  await eventually(async () => (await listed()).length === 0, 'no request in flight')
 })
 
 test('processes: with workers in the cloud, users see their own requests alone, and all workers keep bodies when one gets the setting', async (t) => {
