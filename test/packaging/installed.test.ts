@@ -80,12 +80,13 @@ test('installed: the command runs, its threads and processes too, with a plugin 
   t.like(await gateway.stop(), { code: 0 })
 })
 
-/** The documented bound; a start takes 113. */
+/** The documented bound; a start takes 116, and the first one, which compiles the code, 119. */
 const MOST_MB_AFTER_START = 120
 const inPlainProcess = hasProcessFacts ? test : test.skip
 
 /** One gateway for its memory after the start, and for requests afterwards. */
 const plain = once(async () => {
+  await (await startGatewayProcess({}, { entry, cwd: place.path })).stop()
   const gateway = await startGatewayProcess({}, { entry, cwd: place.path })
   return { gateway, heldMb: hasProcessFacts ? residentBytes(gateway.pid) / 2 ** 20 : undefined }
 })
@@ -102,6 +103,7 @@ test('installed: a question in another frame has the answer of the first, as in 
 
 inPlainProcess(`installed: a gateway that has started holds less than ${MOST_MB_AFTER_START} MB`, async (t) => {
   const { heldMb } = await plain()
+  t.log(`${heldMb} MB`)
   t.true(heldMb !== undefined && heldMb < MOST_MB_AFTER_START, `${heldMb} MB`)
 })
 
