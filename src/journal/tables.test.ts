@@ -152,7 +152,15 @@ test('bills: what a request has cost, and would have cost', (t) => {
     })
     const asked = calls.map(([outcome, status]) => ({ ...target, outcome, status }))
     const reply = hasReply ? {} : undefined
-    const shown = { calls: asked, isEdited: false, edits: [], target, reply, client: exchange.client }
+    const shown = {
+      calls: asked,
+      isEdited: false,
+      edits: [],
+      target,
+      reply,
+      client: exchange.client,
+      received: exchange.client,
+    }
     const { cost, counterfactual } = billOf(
       {
         exchange: shown,

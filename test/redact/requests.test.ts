@@ -199,7 +199,10 @@ test('redact: the signed receipt has what was read, the mode and the number of v
   const body = { ...messages, model: MODELS.anthropic }
   const text = await receiptOf(await scenario.send({ body }))
   t.false(CANARY.test(text))
-  const [{ module, action, figures }] = JSON.parse(text).steps
+  const { steps, counterfactual } = JSON.parse(text)
+  const [{ module, action, figures }] = steps
+  t.like(counterfactual, { basis: 'estimate' })
+  t.regex(counterfactual.explained, /^Plugins replaced texts of the request/)
   t.deepEqual([module, action], ['redact', 'redacted'])
   const { texts, characters, ...rest } = figures
   t.deepEqual(rest, { mode: 'redact', read: 'all', places: 11, email: 10, token: 1 })

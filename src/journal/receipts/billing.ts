@@ -51,11 +51,15 @@ export function billOf(billed: Billed, accountants: Accountants): Bill {
     }
   const cost = { provider_usd: usd, ...price }
   if (exchange.isEdited) return { cost, counterfactual: estimate({ ...billed, usage, served }, accountants) }
+  if (exchange.received !== exchange.client)
+    return { cost, counterfactual: { usd, basis: 'estimate', explained: MAPPED } }
   return { cost, counterfactual: { usd, basis: 'same', explained: explain(billed) } }
 }
 
 const CACHED = 'No provider was called: this is the price of the stored reply’s usage.'
 const UNCHANGED = 'No plugin changed the request, so it would have cost the same.'
+const MAPPED =
+  'Plugins replaced texts of the request by others: this is the price of what was sent, and that of the original is about the same.'
 const SUBSTITUTE =
   'No plugin changed the request. The first target failed, and this is the price of the fallback’s reply.'
 
