@@ -1,82 +1,61 @@
+import { randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { GatewayError, messageOf } from '../../core/errors.ts'
-import { accounts } from './accounts/migrations.ts'
-import { people } from './accounts/people-migration.ts'
-import { alerts } from './alerts/migrations.ts'
-import { billing, billingProrations } from './billing/migrations.ts'
-import { ledger } from './credits/migrations.ts'
-import { addCounts, addTexts, type Table } from './engine/columns.ts'
-import { payments, paymentsByTime, paymentsLeft } from './payments/migrations.ts'
-
-import { receiptLog, receipts } from './receipts/migrations.ts'
-import { responseConversations, responses } from './responses/migrations.ts'
+import { ACCOUNT_TABLES_SQL } from './accounts/schema.ts'
+import { ALERT_TABLES_SQL } from './alerts/schema.ts'
+import { BILLING_TABLES_SQL } from './billing/schema.ts'
+import { LEDGER_TABLES_SQL } from './credits/schema.ts'
+import { makeAppendOnly } from './engine/append-only.ts'
+import { PAYMENT_TABLES_SQL } from './payments/schema.ts'
+import { RECEIPT_TABLES_SQL } from './receipts/schema.ts'
+import { RESPONSE_TABLES_SQL } from './responses/schema.ts'
 import type { Database } from './schema.ts'
-import { settings } from './settings/migrations.ts'
-import { sessions } from './sign-in/migrations.ts'
-import { telemetryMigrations } from './telemetry/migrations.ts'
+import { SETTING_TABLES_SQL } from './settings/schema.ts'
+import { SIGN_IN_TABLES_SQL } from './sign-in/schema.ts'
+import { SPEND_TABLES_SQL } from './spend/schema.ts'
+import { CONVERSATION_TABLE_SQL } from './telemetry/conversation-schema.ts'
+import { TELEMETRY_TABLES_SQL } from './telemetry/schema.ts'
+import { SLICE_TABLE_SQL } from './telemetry/slice-schema.ts'
 
-const spend: Migration = {
+const ORIGIN_BYTES = 10
+const TABLES_SQL = [
+  SPEND_TABLES_SQL,
+  RECEIPT_TABLES_SQL,
+  ACCOUNT_TABLES_SQL,
+  LEDGER_TABLES_SQL,
+  BILLING_TABLES_SQL,
+  PAYMENT_TABLES_SQL,
+  RESPONSE_TABLES_SQL,
+  SIGN_IN_TABLES_SQL,
+  ALERT_TABLES_SQL,
+  SETTING_TABLES_SQL,
+]
+const APPEND_ONLY = ['audit_entry', 'ledger_entry', 'receipt_log', 'receipt_head']
+
+const tables: Migration = {
   async up(db) {
-    const windows = addTexts(db.schema.createTable('spend_window'), ['scope', 'window_id'])
-    await addCounts(windows, ['settled_nano_usd', 'held_nano_usd'])
-      .addPrimaryKeyConstraint('spend_window_key', ['scope', 'window_id'])
-      .execute()
-
-    const isState = (name: string) => sql<boolean>`${sql.ref(name)} in ('open', 'expired', 'settled')`
-    let holds: Table = db.schema.createTable('spend_hold')
-    holds = holds.addColumn('id', 'text', (column) => column.primaryKey().notNull())
-    holds = holds.addColumn('state', 'text', (column) => column.notNull().check(isState('state')))
-    holds = holds.addColumn('previous_state', 'text', (column) => column.notNull().check(isState('previous_state')))
-    await addCounts(holds, ['amount_nano_usd', 'previous_amount_nano_usd'])
-      .addColumn('cost_nano_usd', 'bigint')
-      .addColumn('windows', 'text', (column) => column.notNull())
-      .addColumn('due_at_ms', 'bigint', (column) => column.notNull())
-      .execute()
-    await db.schema.createIndex('spend_hold_due').on('spend_hold').columns(['state', 'due_at_ms']).execute()
+    for (const text of TABLES_SQL) await execute(db, text)
+    // The name of the database's ledger of receipts.
+    const origin = `turnpike/ledger/${randomBytes(ORIGIN_BYTES).toString('hex')}`
+    await sql`insert into receipt_log (origin, created_at_ms) values (${origin}, ${Date.now()})`.execute(db)
+    for (const table of APPEND_ONLY) await makeAppendOnly(db, table)
   },
 }
 
-/** Index for deleting old windows without a full scan. */
-const windowsByTime: Migration = {
-  async up(db) {
-    await db.schema.createIndex('spend_window_by_window').on('spend_window').column('window_id').execute()
-  },
-}
-
-/** Budgets: windows without a calendar, whose limits can be raised, and which are deleted some days after their last use. */
-const budgets: Migration = {
-  async up(db) {
-    const table = () => db.schema.alterTable('spend_window')
-    for (const name of ['limit_nano_usd', 'raised_nano_usd', 'begun_at_ms'])
-      await table()
-        .addColumn(name, 'bigint', (column) => column.notNull().defaultTo(0))
-        .execute()
-    await table().addColumn('used_day', 'bigint').execute()
-    await db.schema.createIndex('spend_window_by_use').on('spend_window').column('used_day').execute()
-  },
+async function execute(db: Kysely<unknown>, text: string): Promise<void> {
+  for (const statement of text.split(';\n')) if (statement.trim() !== '') await sql.raw(statement).execute(db)
 }
 
 /** The migrations from an empty database to the current one, in the order of their names. A released one never changes. */
-export const migrations: Readonly<Record<string, Migration>> = {
-  '0001-spend': spend,
-  '0002-receipts': receipts,
-  '0003-windows-by-time': windowsByTime,
-  '0004-accounts': accounts,
-  '0005-ledger': ledger,
-  '0006-billing': billing,
-  '0007-payments': payments,
-  '0008-payments-by-time': paymentsByTime,
-  '0009-billing-prorations': billingProrations,
-  '0010-payments-left': paymentsLeft,
-  '0011-receipt-log': receiptLog,
-  '0012-responses': responses,
-  '0013-budgets': budgets,
-  '0014-response-conversations': responseConversations,
-  '0015-people': people,
-  '0016-sessions': sessions,
-  '0017-alerts': alerts,
-  '0018-settings': settings,
+export const migrations: Readonly<Record<string, Migration>> = { '0001-tables': tables }
+
+const telemetryMigrations: Readonly<Record<string, Migration>> = {
+  'telemetry-0001-tables': {
+    async up(db) {
+      for (const text of [TELEMETRY_TABLES_SQL, CONVERSATION_TABLE_SQL, SLICE_TABLE_SQL]) await execute(db, text)
+    },
+  },
 }
 
 /** Tables that are migrated together; each set records its own migrations, so that either may get new ones. */

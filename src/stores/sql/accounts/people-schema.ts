@@ -47,3 +47,36 @@ export interface TagTable {
   limits: string | null
   created_at_ms: number
 }
+
+/** Adds the columns of a person to those of its account. */
+export const PERSON_COLUMNS_SQL = `
+  name text,
+  email text,
+  limits text,
+  role text default 'member' not null check (role in ('viewer', 'member', 'operator')),
+  last_seen_at_ms bigint`
+
+/** Creates the tables of teams and tags. */
+export const PEOPLE_TABLES_SQL = `
+create table team (
+  id text primary key not null,
+  name text not null,
+  folded_name text not null unique,
+  limits text,
+  created_at_ms bigint not null,
+  archived_at_ms bigint
+);
+create table team_member (
+  team_id text not null,
+  account_id text not null,
+  role text not null check (role in ('lead', 'member')),
+  source text not null check (source in ('set', 'groups')),
+  constraint team_member_key primary key (team_id, account_id)
+);
+create index team_member_by_account on team_member (account_id);
+create table tag (
+  name text primary key not null,
+  limits text,
+  created_at_ms bigint not null
+);
+`

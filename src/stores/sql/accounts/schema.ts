@@ -1,4 +1,6 @@
+import { isCount, texts } from '../engine/columns.ts'
 import type { PeopleTables, PersonColumns } from './people-schema.ts'
+import { PEOPLE_TABLES_SQL, PERSON_COLUMNS_SQL } from './people-schema.ts'
 
 /** The tables of accounts, their keys, and the audit log of both. */
 export interface AccountTables extends PeopleTables {
@@ -75,3 +77,50 @@ export interface AuditEntryTable {
   /** JSON of the changes; never a secret. */
   details: string
 }
+
+/** Creates the tables of accounts, people, keys and the audit log. */
+export const ACCOUNT_TABLES_SQL = `
+create table account (
+  id text primary key not null,
+  tier text default 'free' not null check (tier in ('free', 'pro', 'team')),
+  posted_credits bigint default 0 not null ${isCount('posted_credits')},
+  held_credits bigint default 0 not null ${isCount('held_credits')},
+  entry_seq bigint default 0 not null ${isCount('entry_seq')},
+  period_start_ms bigint,
+  period_end_ms bigint,
+  suspended_at_ms bigint,
+  created_at_ms bigint not null,
+  ${PERSON_COLUMNS_SQL},
+  constraint account_held_is_posted check (held_credits <= posted_credits)
+);
+create table api_key (
+  id text primary key not null,
+  ${texts('account_id', 'prefix')},
+  hash text not null unique,
+  name text,
+  pipeline_config text,
+  limits text,
+  created_at_ms bigint not null,
+  last_used_at_ms bigint,
+  revoked_at_ms bigint,
+  team_id text,
+  tags text,
+  suspended_at_ms bigint,
+  expires_at_ms bigint,
+  previous_hash text,
+  previous_until_ms bigint,
+  created_by text,
+  limits_by text
+);
+create index api_key_by_account on api_key (account_id, created_at_ms, id);
+create unique index api_key_by_previous on api_key (previous_hash);
+create index api_key_by_team on api_key (team_id);
+create index api_key_by_creation on api_key (created_at_ms, id);
+create table audit_entry (
+  id text primary key not null,
+  at_ms bigint not null,
+  ${texts('account_id', 'actor', 'action', 'subject', 'details')}
+);
+create index audit_by_time on audit_entry (at_ms, id);
+create index audit_by_account on audit_entry (account_id, at_ms, id);
+${PEOPLE_TABLES_SQL}`

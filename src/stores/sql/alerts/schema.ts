@@ -1,4 +1,5 @@
 import type { AlertKind, AlertSeverity, DeliveryResult } from '../../../core/ports/alerts.ts'
+import { counts, texts } from '../engine/columns.ts'
 
 /** The outbox of alerts. */
 export interface AlertTables {
@@ -45,3 +46,32 @@ export interface AlertLeaseTable {
   holder: string
   until_ms: number
 }
+
+/** Creates the tables of alerts. */
+export const ALERT_TABLES_SQL = `
+create table alert (
+  id text primary key not null,
+  ${texts('kind', 'severity', 'subject', 'title', 'details')},
+  ${counts('at_ms')}
+);
+create index alert_by_time on alert (at_ms, id);
+create table alert_delivery (
+  ${texts('alert_id', 'channel')},
+  state text not null check (state in ('due', 'sent', 'failed')),
+  ${counts('tries', 'due_at_ms')},
+  error text,
+  sent_at_ms bigint,
+  constraint alert_delivery_key primary key (alert_id, channel)
+);
+create index alert_delivery_due on alert_delivery (due_at_ms) where state = 'due';
+create table alert_mark (
+  dedupe_key text primary key not null,
+  ${counts('repeats_at_ms')}
+);
+create index alert_mark_by_end on alert_mark (repeats_at_ms);
+create table alert_lease (
+  name text primary key not null,
+  holder text not null,
+  ${counts('until_ms')}
+);
+`

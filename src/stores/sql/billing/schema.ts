@@ -1,3 +1,5 @@
+import { counts, texts } from '../engine/columns.ts'
+
 /** The tables of the payment provider's state of accounts. */
 export interface BillingTables {
   billing_sequence: BillingSequenceTable
@@ -122,3 +124,70 @@ export interface MeterReportTable {
   tried_at_ms: number | null
   next_at_ms: number
 }
+
+/** Creates the tables of billing. */
+export const BILLING_TABLES_SQL = `
+create table billing_sequence (
+  id text primary key not null,
+  ${counts('last_ticket')}
+);
+create table billing_customer (
+  account_id text primary key not null,
+  customer_id text unique,
+  ${counts('generation')}
+);
+create table billing_subscription (
+  id text primary key not null,
+  ${texts('account_id', 'status')},
+  tier text not null check (tier in ('pro', 'team')),
+  ${counts('period_start_ms', 'period_end_ms', 'applied_ticket')}
+);
+create index billing_subscription_by_account on billing_subscription (account_id);
+create table billing_payment (
+  id text primary key not null,
+  account_id text not null,
+  ${counts('credits', 'due_credits', 'taken_credits', 'disputed', 'applied_ticket')},
+  constraint billing_payment_due check (due_credits <= credits),
+  constraint billing_payment_taken check (taken_credits <= due_credits)
+);
+create table billing_event (
+  id text primary key not null,
+  ${counts('created_at_ms')}
+);
+create index billing_event_by_time on billing_event (created_at_ms);
+create table billing_task (
+  name text primary key not null,
+  ${counts('due_at_ms')}
+);
+create table billing_proration (
+  account_id text primary key not null,
+  net_credits bigint not null,
+  ${counts('taken_credits')}
+);
+create table auto_recharge (
+  account_id text primary key not null,
+  ${counts('enabled', 'threshold_credits', 'amount_credits', 'monthly_limit_credits')},
+  disabled_reason text
+);
+create index auto_recharge_enabled on auto_recharge (account_id) where enabled = 1;
+create table recharge (
+  id text primary key not null,
+  account_id text not null,
+  state text not null check (state in ('pending', 'succeeded', 'failed')),
+  ${counts('credits', 'attempts', 'next_at_ms', 'created_at_ms')},
+  customer_id text,
+  payment_method_id text,
+  reason text
+);
+create unique index recharge_pending on recharge (account_id) where state = 'pending';
+create index recharge_by_account on recharge (account_id, created_at_ms);
+create table meter_report (
+  id text primary key not null,
+  account_id text not null,
+  state text not null check (state in ('pending', 'sent', 'lost')),
+  ${counts('hour_ms', 'part', 'calls', 'attempts', 'next_at_ms')},
+  tried_at_ms bigint,
+  constraint meter_report_part unique (account_id, hour_ms, part)
+);
+create index meter_report_due on meter_report (state, next_at_ms);
+`

@@ -1,3 +1,5 @@
+import { counts, texts } from '../engine/columns.ts'
+
 /** The tables of credits and calls. */
 export interface LedgerTables {
   ledger_entry: LedgerEntryTable
@@ -66,3 +68,38 @@ export interface OverageHourTable {
   charged_credits: number
   shortfall_credits: number
 }
+
+const isState = (name: string) => `${name} in ('open', 'posted', 'voided', 'expired')`
+
+/** Creates the tables of credits and calls. */
+export const LEDGER_TABLES_SQL = `
+create table ledger_entry (
+  ${texts('account_id', 'kind', 'idem')},
+  ${counts('seq', 'posted_after_credits')},
+  credits bigint not null check (credits <> 0),
+  created_at_ms bigint not null,
+  constraint ledger_entry_key primary key (account_id, seq),
+  constraint ledger_entry_once unique (account_id, idem)
+);
+create table call_window (
+  ${texts('account_id', 'window_id')},
+  ${counts('settled_calls', 'held_calls')},
+  constraint call_window_key primary key (account_id, window_id)
+);
+create table credit_hold (
+  id text primary key not null,
+  ${texts('account_id', 'window_id')},
+  state text not null check (${isState('state')}),
+  previous_state text not null check (${isState('previous_state')}),
+  ${counts('calls', 'call_credits', 'used_calls', 'charged_credits', 'shortfall_credits', 'due_at_ms')},
+  constraint credit_hold_used check (used_calls <= calls),
+  constraint credit_hold_charged check (charged_credits + shortfall_credits = used_calls * call_credits)
+);
+create index credit_hold_due on credit_hold (state, due_at_ms);
+create table overage_hour (
+  account_id text not null,
+  ${counts('hour_ms', 'calls', 'charged_credits', 'shortfall_credits')},
+  constraint overage_hour_key primary key (account_id, hour_ms)
+);
+create index overage_hour_by_time on overage_hour (hour_ms);
+`

@@ -1,3 +1,5 @@
+import { counts, texts } from '../engine/columns.ts'
+
 /** The tables of receipts and of their ledger. */
 export interface ReceiptTables {
   receipt: ReceiptTable
@@ -38,3 +40,28 @@ export interface ReceiptNodeTable {
   /** Base64. */
   hash: string
 }
+
+/** Creates the tables of receipts and of their ledger: its name, signed heads with their leaves, inner nodes. */
+export const RECEIPT_TABLES_SQL = `
+create table receipt (
+  id text primary key not null,
+  scope text not null,
+  created_at_ms bigint not null,
+  json text not null,
+  leaf_index bigint
+);
+create index receipt_by_scope on receipt (scope, created_at_ms, id);
+create table receipt_log (
+  origin text primary key not null,
+  ${counts('created_at_ms')}
+);
+create table receipt_head (
+  first_leaf bigint primary key not null,
+  ${texts('checkpoint', 'leaves')}
+);
+create table receipt_node (
+  ${counts('level', 'node_index')},
+  hash text not null,
+  constraint receipt_node_key primary key (level, node_index)
+);
+`

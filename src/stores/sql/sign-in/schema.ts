@@ -1,3 +1,5 @@
+import { texts } from '../engine/columns.ts'
+
 /** The tables of sign-ins, sessions and command lines. */
 export interface SignInTables {
   sign_in_attempt: SignInAttemptTable
@@ -62,3 +64,50 @@ export interface OperatorLinkTable {
   browser_hash: string | null
   expires_at_ms: number
 }
+
+/** Creates the tables of sign-ins, of the gateway's own sessions, and of requests of command lines. */
+export const SIGN_IN_TABLES_SQL = `
+create table sign_in_attempt (
+  state_hash text primary key not null,
+  ${texts('browser_hash', 'nonce', 'verifier', 'return_path')},
+  expires_at_ms bigint not null
+);
+create index sign_in_attempt_by_end on sign_in_attempt (expires_at_ms);
+create table sign_in_identity (
+  account_id text primary key not null,
+  issuer text not null,
+  role text check (role in ('viewer', 'operator')),
+  signed_in_at_ms bigint not null
+);
+create table user_session (
+  id text primary key not null,
+  ${texts('account_id', 'client')},
+  hash text not null unique,
+  kind text not null check (kind in ('browser', 'command')),
+  id_token text,
+  key_id text,
+  created_at_ms bigint not null,
+  last_seen_at_ms bigint not null,
+  idle_ms bigint not null,
+  expires_at_ms bigint not null,
+  revoked_at_ms bigint
+);
+create index user_session_by_account on user_session (account_id, created_at_ms);
+create index user_session_by_end on user_session (expires_at_ms);
+create table device_grant (
+  device_hash text primary key not null,
+  user_hash text not null unique,
+  ${texts('client', 'address')},
+  state text not null check (state in ('pending', 'approved', 'denied')),
+  account_id text,
+  created_at_ms bigint not null,
+  polled_at_ms bigint not null,
+  expires_at_ms bigint not null
+);
+create index device_grant_by_end on device_grant (expires_at_ms);
+create table operator_link (
+  hash text primary key not null,
+  browser_hash text,
+  expires_at_ms bigint not null
+);
+`

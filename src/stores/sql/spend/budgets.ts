@@ -4,7 +4,8 @@ import type { BudgetInUse, BudgetRaise } from '../../../core/ports/budgets.ts'
 import type { Scopes } from '../../../core/telemetry/telemetry.ts'
 import { appendAudit } from '../accounts/audit.ts'
 import type { Command } from '../engine/command.ts'
-import type { Database, SpendWindowTable } from '../schema.ts'
+import type { Database } from '../schema.ts'
+import type { SpendWindowTable } from './schema.ts'
 
 /** A million dollars; a larger sum could not be counted. */
 const MOST_RAISED = 1e15

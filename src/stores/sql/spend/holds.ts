@@ -4,7 +4,8 @@ import type { Reservation, SpendHold, WindowStanding } from '../../../core/ports
 import { type Command, type Moment, Undo } from '../engine/command.ts'
 import { type Places, statement } from '../engine/statement.ts'
 import { type HoldTable, type SweepOutcome, sweepHolds } from '../engine/sweep-holds.ts'
-import type { Database, SpendHoldTable } from '../schema.ts'
+import type { Database } from '../schema.ts'
+import type { SpendHoldTable } from './schema.ts'
 import { WindowChanges, windowsOf } from './window-changes.ts'
 import { changeWindow, growInWindow, holdInWindow, inLockOrder, refusalBy } from './windows.ts'
 

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { SpendSums, SpendWindow } from '../../../core/ports/spend-ledger.ts'
-import type { Database, SpendHoldTable } from '../schema.ts'
+import type { Database } from '../schema.ts'
+import type { SpendHoldTable } from './schema.ts'
 import { changeWindow, inLockOrder } from './windows.ts'
 
 interface Changed {

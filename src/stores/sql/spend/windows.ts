@@ -3,7 +3,8 @@ import { GatewayError } from '../../../core/errors.ts'
 import type { Reservation, SpendSums, SpendWindow } from '../../../core/ports/spend-ledger.ts'
 import type { Command, Moment } from '../engine/command.ts'
 import { type Places, statement } from '../engine/statement.ts'
-import type { Database, SpendWindowTable } from '../schema.ts'
+import type { Database } from '../schema.ts'
+import type { SpendWindowTable } from './schema.ts'
 
 /** A window of a scope. */
 type WindowKey = Pick<SpendWindow, 'scope' | 'window'>

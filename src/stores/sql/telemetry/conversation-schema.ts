@@ -1,30 +1,36 @@
-/** Sums of a conversation's requests that one model has answered. */
-export type UsageConversationTable = ConversationKey & ConversationFacts & Record<ConversationSum, number>
+import { bigints, type ColumnTypes, columns, type PartialRowOf, type RowOf } from '../engine/columns.ts'
+
+const KEY = {
+  scope: 'text',
+  conversation_id: 'text',
+  /** Empty without a reply. */
+  provider: 'text',
+  /** Empty without a reply, and for errors. */
+  model: 'text',
+} as const satisfies ColumnTypes
 
 /** Key of a conversation's sums. */
-export interface ConversationKey {
-  scope: string
-  conversation_id: string
-  /** Empty without a reply. */
-  provider: string
-  /** Empty without a reply, and for errors. */
-  model: string
-}
+export type ConversationKey = RowOf<typeof KEY>
+
+const FACTS = {
+  root_id: 'text',
+  source: 'text',
+  first_at_ms: 'bigint',
+  last_at_ms: 'bigint',
+  /** Id of its newest request, by which conversations are ordered. */
+  last_id: 'text',
+} as const satisfies ColumnTypes
+
+const OPTIONAL_FACTS = {
+  parent_id: 'text',
+  agent: 'text',
+  client: 'text',
+  /** Input tokens of the newest request, cached ones included; `null` when none has reported them. */
+  context_tokens: 'bigint',
+} as const satisfies ColumnTypes
 
 /** Facts of a conversation, from its newest request. */
-export interface ConversationFacts {
-  root_id: string
-  parent_id: string | null
-  agent: string | null
-  client: string | null
-  source: string
-  first_at_ms: number
-  last_at_ms: number
-  /** Id of its newest request, by which conversations are ordered. */
-  last_id: string
-  /** Input tokens of the newest request, cached ones included; `null` when none has reported them. */
-  context_tokens: number | null
-}
+export type ConversationFacts = RowOf<typeof FACTS> & PartialRowOf<typeof OPTIONAL_FACTS>
 
 /** Sums of a conversation. */
 export const CONVERSATION_SUMS = [
@@ -54,20 +60,19 @@ export const CONVERSATION_SUMS = [
 /** A column that is added up. */
 export type ConversationSum = (typeof CONVERSATION_SUMS)[number]
 
-/** Type of each column. The cast is safe: the names are those of the sums. */
-export const CONVERSATION_TYPES = {
-  scope: 'text',
-  conversation_id: 'text',
-  provider: 'text',
-  model: 'text',
-  root_id: 'text',
-  parent_id: 'text',
-  agent: 'text',
-  client: 'text',
-  source: 'text',
-  first_at_ms: 'bigint',
-  last_at_ms: 'bigint',
-  last_id: 'text',
-  context_tokens: 'bigint',
-  ...(Object.fromEntries(CONVERSATION_SUMS.map((column) => [column, 'bigint'])) as Record<ConversationSum, 'bigint'>),
-} as const satisfies Record<keyof UsageConversationTable, 'text' | 'bigint'>
+/** Type of each column. */
+export const CONVERSATION_TYPES = { ...KEY, ...FACTS, ...OPTIONAL_FACTS, ...bigints(CONVERSATION_SUMS) }
+
+/** Sums of a conversation's requests that one model has answered. */
+export type UsageConversationTable = ConversationKey & ConversationFacts & Record<ConversationSum, number>
+
+/** Creates the table of conversations. */
+export const CONVERSATION_TABLE_SQL = `
+create table usage_conversation (
+  ${columns({ ...KEY, ...FACTS, ...bigints(CONVERSATION_SUMS) }, 'not null')},
+  ${columns(OPTIONAL_FACTS)},
+  constraint usage_conversation_key primary key (conversation_id, scope, provider, model)
+);
+create index usage_conversation_by_root on usage_conversation (root_id, scope, last_id);
+create index usage_conversation_by_last on usage_conversation (last_id);
+`

@@ -27,7 +27,7 @@ export const putRequests: Command<readonly RequestRow[], void> = async (db, rows
 }
 
 /** Adds requests to their slices. */
-export async function addToSlices(db: Kysely<Database>, added: readonly UsageRequestTable[]): Promise<void> {
+async function addToSlices(db: Kysely<Database>, added: readonly UsageRequestTable[]): Promise<void> {
   const rows = sumBySlice(added).map((slice) => SLICE_COLUMNS.map((column) => slice[column]))
   if (rows.length === 0) return
   await sql`insert into usage_slice ${rowsOf(db, SLICE_TYPES, rows)}

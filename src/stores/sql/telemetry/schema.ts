@@ -1,4 +1,5 @@
 import { GATEWAY_BOUNDS_MS } from '../../../core/telemetry/time-buckets.ts'
+import { bigints, type ColumnTypes, columns, type PartialRowOf, type RowOf } from '../engine/columns.ts'
 import type { UsageConversationTable } from './conversation-schema.ts'
 import type { UsageSliceTable } from './slice-schema.ts'
 
@@ -10,86 +11,31 @@ export interface TelemetryTables {
   usage_conversation: UsageConversationTable
 }
 
-/** One finished request. Ids sort by the moment of admission. */
-export interface UsageRequestTable {
-  id: string
-  request_id: string
-  has_receipt: number
-  scope: string
-  key_id: string | null
-  started_at_ms: number
-  route: string
-  dialect: string
-  is_stream: number
-  status: number | null
-  outcome: string
-  cache: string
-  pipeline: string
-  model_asked: string
-  model_served: string | null
-  provider: string | null
-  input_tokens: number | null
-  output_tokens: number | null
-  cache_read_tokens: number | null
-  cache_write_tokens: number | null
-  cost_nano_usd: number | null
-  counterfactual_nano_usd: number | null
-  counterfactual_basis: string
-  gateway_us: number
-  provider_us: number | null
-  total_us: number
-  /** JSON of the steps, edits and calls. */
-  trace: string
-  reason: string | null
-  price_source: string | null
-  counterfactual_at_most_nano_usd: number | null
-  conversation_id: string | null
-  conversation_source: string | null
-  client: string | null
-  parent_id: string | null
-  root_id: string | null
-  agent: string | null
-  turn: number | null
-  cache_write_1h_tokens: number | null
-  reasoning_tokens: number | null
-  input_nano_usd: number | null
-  cache_read_nano_usd: number | null
-  cache_write_5m_nano_usd: number | null
-  cache_write_1h_nano_usd: number | null
-  output_nano_usd: number | null
-  reasoning_nano_usd: number | null
-  server_tools_nano_usd: number | null
-  first_byte_us: number | null
-  stop_reason: string | null
-  /** JSON list of names; `null` for none. */
-  tools: string | null
-  server_tool_calls: number | null
-  lost_reason: string | null
-  lost_detail: string | null
-  lost_tokens: number | null
-  lost_nano_usd: number | null
-  user_id: string | null
-  team_id: string | null
-  /** JSON list of names; `null` for none. */
-  tags: string | null
-}
-
-/** Type of each column of a request. */
-export const REQUEST_TYPES = {
+/** Columns that every request has. */
+const REQUIRED = {
   id: 'text',
   request_id: 'text',
   has_receipt: 'bigint',
   scope: 'text',
-  key_id: 'text',
   started_at_ms: 'bigint',
   route: 'text',
   dialect: 'text',
   is_stream: 'bigint',
-  status: 'bigint',
   outcome: 'text',
   cache: 'text',
   pipeline: 'text',
   model_asked: 'text',
+  counterfactual_basis: 'text',
+  gateway_us: 'bigint',
+  total_us: 'bigint',
+  /** JSON of the steps, edits and calls. */
+  trace: 'text',
+} as const satisfies ColumnTypes
+
+/** Columns that are `null` where a request has no such property. */
+const OPTIONAL = {
+  key_id: 'text',
+  status: 'bigint',
   model_served: 'text',
   provider: 'text',
   input_tokens: 'bigint',
@@ -98,11 +44,7 @@ export const REQUEST_TYPES = {
   cache_write_tokens: 'bigint',
   cost_nano_usd: 'bigint',
   counterfactual_nano_usd: 'bigint',
-  counterfactual_basis: 'text',
-  gateway_us: 'bigint',
   provider_us: 'bigint',
-  total_us: 'bigint',
-  trace: 'text',
   reason: 'text',
   price_source: 'text',
   counterfactual_at_most_nano_usd: 'bigint',
@@ -124,6 +66,7 @@ export const REQUEST_TYPES = {
   server_tools_nano_usd: 'bigint',
   first_byte_us: 'bigint',
   stop_reason: 'text',
+  /** JSON list of names. */
   tools: 'text',
   server_tool_calls: 'bigint',
   lost_reason: 'text',
@@ -132,14 +75,21 @@ export const REQUEST_TYPES = {
   lost_nano_usd: 'bigint',
   user_id: 'text',
   team_id: 'text',
+  /** JSON list of names. */
   tags: 'text',
-} as const satisfies Record<keyof UsageRequestTable, 'text' | 'bigint'>
+} as const satisfies ColumnTypes
+
+/** One finished request. Ids sort by the moment of admission. */
+export type UsageRequestTable = RowOf<typeof REQUIRED> & PartialRowOf<typeof OPTIONAL>
+
+/** Type of each column of a request. */
+export const REQUEST_TYPES = { ...REQUIRED, ...OPTIONAL } as const
 
 /** All columns of a request, in the order in which rows are sent to the database. The cast is safe: these are its keys. */
 export const REQUEST_COLUMNS = Object.keys(REQUEST_TYPES) as readonly (keyof UsageRequestTable)[]
 
 /** Sums of inexact amounts: the cost at ceiling prices, and the upper part of savings. */
-export const RANGE_SUMS = ['ceiling_nano_usd', 'saved_more_nano_usd'] as const
+const RANGE_SUMS = ['ceiling_nano_usd', 'saved_more_nano_usd'] as const
 
 /** Sums of an hour, besides the classes of gateway times. */
 export const HOUR_SUMS = [
@@ -177,25 +127,43 @@ export type SumColumn = (typeof HOUR_SUMS)[number] | GatewayColumn
 /** All columns that are added up. */
 export const SUM_COLUMNS: readonly SumColumn[] = [...HOUR_SUMS, ...GATEWAY_COLUMNS]
 
-/** Type of each column of an hour. The cast is safe: the names are those of the sums. */
-export const HOUR_TYPES = {
+const HOUR_KEY = {
   scope: 'text',
+  /** Begin of the hour, in milliseconds since 1970. */
   hour_ms: 'bigint',
+  /** Empty without a reply. */
   provider: 'text',
+  /** Empty without a reply, and for errors: unknown model names are unbounded. */
   model: 'text',
-  ...(Object.fromEntries(SUM_COLUMNS.map((column) => [column, 'bigint'])) as Record<SumColumn, 'bigint'>),
-} as const satisfies Record<keyof UsageHourTable, 'text' | 'bigint'>
+} as const satisfies ColumnTypes
+
+/** Key of an hour's sums. */
+export type HourKey = RowOf<typeof HOUR_KEY>
+
+/** Type of each column of an hour. */
+export const HOUR_TYPES = { ...HOUR_KEY, ...bigints(SUM_COLUMNS) }
 
 /** Sums of the requests that were admitted in an hour. */
 export type UsageHourTable = HourKey & Record<SumColumn, number>
 
-/** Key of an hour's sums. */
-export interface HourKey {
-  scope: string
-  /** Begin of the hour, in milliseconds since 1970. */
-  hour_ms: number
-  /** Empty without a reply. */
-  provider: string
-  /** Empty without a reply, and for errors: unknown model names are unbounded. */
-  model: string
-}
+/** Creates the tables of telemetry. Few rows have a loss, a reason, an owner or tags: their indexes have no others. */
+export const TELEMETRY_TABLES_SQL = `
+create table usage_request (
+  ${columns(REQUIRED, 'not null')},
+  ${columns(OPTIONAL)},
+  primary key (id)
+);
+create index usage_request_by_scope on usage_request (scope, id);
+create index usage_request_by_request on usage_request (request_id);
+create index usage_request_by_conversation on usage_request (conversation_id, id, cost_nano_usd);
+create index usage_request_by_user on usage_request (user_id, id) where user_id is not null;
+create index usage_request_by_team on usage_request (team_id, id) where team_id is not null;
+create index usage_request_tagged on usage_request (id) where tags is not null;
+create index usage_request_reasons on usage_request (id) where reason is not null;
+create index usage_request_lost on usage_request (started_at_ms) where lost_reason is not null;
+create table usage_hour (
+  ${columns(HOUR_TYPES, 'not null')},
+  constraint usage_hour_key primary key (scope, hour_ms, provider, model)
+);
+create index usage_hour_by_hour on usage_hour (hour_ms);
+`
