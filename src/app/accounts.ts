@@ -16,6 +16,7 @@ import type { Disposal } from '../core/disposal.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { Log } from '../core/ports/log.ts'
 import { type Authenticate, createCloudAuthenticate, createLocalAuthenticate } from '../http/authentication.ts'
+import type { Intakes } from '../http/body-intake.ts'
 import { createCloudViewer, operatorClaim } from '../http/dashboard/viewer.ts'
 import type { RequestLimits } from '../http/rate-limit.ts'
 import { createRefusalAudit } from '../http/refusal-audit.ts'
@@ -47,6 +48,7 @@ export interface AccountsOptions {
   /** Rows of requests; `undefined` when telemetry is off. */
   readonly telemetry: Pick<SqlStore, 'run'> | undefined
   readonly limits: RequestLimits
+  readonly intakes: Pick<Intakes, 'callers'>
   readonly assertPipeline: KeysOptions['assertPipeline']
   readonly clock: Clock
   readonly log: Log
@@ -64,7 +66,7 @@ export function openAccounts(options: AccountsOptions): Promise<Opened<Accounts>
 }
 
 async function openCloudAccounts(options: AccountsOptions, disposal: Disposal): Promise<Accounts> {
-  const { config, database, telemetry, limits, assertPipeline, clock, log } = options
+  const { config, database, telemetry, limits, intakes, assertPipeline, clock, log } = options
   warnOfUnpinned(config, log)
   const signIn = await openSignIn(options, disposal)
   const verify = await createVerifier(options, signIn)
@@ -80,6 +82,7 @@ async function openCloudAccounts(options: AccountsOptions, disposal: Disposal): 
   const session = createSessionReader({
     verify,
     limits,
+    intake: intakes.callers,
     openAccount: (id) => database.run('account.open', { id }),
     isOperator: operatorClaim(config.sessions.operator_claim),
   })

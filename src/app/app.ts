@@ -31,7 +31,7 @@ import { openParts } from './open-parts.ts'
 import { openPipelines } from './pipelines.ts'
 import { openPlugins } from './plugins.ts'
 import { openProviders } from './providers.ts'
-import { createServer } from './server.ts'
+import { createIntakes, createServer } from './server.ts'
 import { openSettings } from './settings/control.ts'
 import { offerLink } from './sign-in.ts'
 import { openSpend } from './spend.ts'
@@ -102,12 +102,13 @@ async function openSubsystems(options: Watched, disposal: Disposal): Promise<Omi
   const pipelines = openPipelines({ config, registry, providers, log })
   internal.open({ pipelines, dialect: createMessagesDialect(), providers, prices: spend.prices, clock })
   const assertPipeline = (text: string) => void pipelines.for(undefined, text)
+  const intakes = createIntakes(config)
   const accounts = disposal.nest(
-    await openAccounts({ ...options, database, telemetry: telemetry.store, limits, assertPipeline }),
+    await openAccounts({ ...options, database, telemetry: telemetry.store, limits, intakes, assertPipeline }),
   )
   const agentPayments = await openAgentPayments({ ...options, database, spend, stores })
   disposal.use('agent payments', agentPayments)
-  const shared = { pipelines, registry, limits, accounts, agentPayments, telemetry }
+  const shared = { pipelines, registry, limits, intakes, accounts, agentPayments, telemetry }
   const store = createSettingStore(database)
   const parts = { ...options, store, spend, providers, factory, pipelines, channel, registry, database }
   const { control: settings } = disposal.use('settings', await openSettings(parts))

@@ -33,6 +33,7 @@ import { metricsRouteOf, type Telemetry } from './telemetry.ts'
 /** Subsystems that serve requests. */
 export interface ServerParts extends Pick<App, 'pipelines' | 'providers' | 'registry'> {
   limits: RequestLimits
+  intakes: Intakes
   spend: Spend
   telemetry: Telemetry
   accounts: Accounts
@@ -58,6 +59,7 @@ export function createServer(
     providers,
     registry,
     limits,
+    intakes,
     spend,
     telemetry,
     accounts,
@@ -74,7 +76,6 @@ export function createServer(
 ): { server: Server; sockets: ResponseSockets } {
   const { authenticate } = accounts
   const { receipts, recorder, metrics } = telemetry
-  const intakes = createIntakes(config)
   const shared = {
     authenticate,
     limits,
@@ -215,7 +216,7 @@ function openSockets(
 }
 
 /** Creates the intakes of request bodies: of callers, and of clients without a valid credential. */
-function createIntakes({ server }: Config): Intakes {
+export function createIntakes({ server }: Config): Intakes {
   const { unpaid_bodies: unpaid } = server
   return {
     callers: new BodyIntake({ limitBytes: server.body_limit, budgetBytes: server.bodies_at_once }),

@@ -6,6 +6,8 @@ import { GatewayError } from '../core/errors.ts'
 import type { AccountStanding, Role } from '../core/ports/people.ts'
 import { roleOf } from '../core/role-of.ts'
 import { countFailedAuthentication } from './authentication.ts'
+import type { BodyIntake } from './body-intake.ts'
+import { awaitControlBody } from './control-body.ts'
 import { bearerOf } from './credential.ts'
 import { dashboardTokenOf } from './dashboard/session-cookie.ts'
 import { limitRequests, type RequestLimits } from './rate-limit.ts'
@@ -18,6 +20,7 @@ const REQUESTS_PER_MINUTE = 600
 export interface SessionReaderOptions {
   readonly verify: VerifySession
   readonly limits: RequestLimits
+  readonly intake: BodyIntake
   /** Returns the user's account; creates it at the first sign-in. Throws `service_unavailable`. */
   readonly openAccount: (userId: string) => Promise<AccountStanding>
   /** Returns whether these claims make an operator. */
@@ -32,8 +35,9 @@ export interface SignedIn extends Session {
 }
 
 /**
- * Returns the user of a request, from its session token. Throws `authentication_error`, `permission_error` for a
- * suspended account and for a change by a viewer, `rate_limit_error`, `service_unavailable`.
+ * Returns the user of a request, from its session token; of a change once its body has arrived, so that a body that is sent
+ * slowly changes nothing by a role or session that has ended meanwhile. Throws `authentication_error`, `permission_error`
+ * for a suspended account and for a change by a viewer, `rate_limit_error`, `request_too_large`, `service_unavailable`.
  */
 export type ReadSession = (ctx: Context) => Promise<SignedIn>
 
@@ -44,18 +48,21 @@ const OWN_MATTERS = /^\/(?:v1\/sessions\/|dashboard\/api\/device(?:\/|$))/
 
 /** Creates the reader of sessions. */
 export function createSessionReader(options: SessionReaderOptions): ReadSession {
-  const { verify, limits, openAccount, isOperator } = options
+  const { verify, limits, intake, openAccount, isOperator } = options
   // The operator's limit is for model requests, and may be a few per minute.
   const sessionLimits = { ...limits, requestsPerMinute: REQUESTS_PER_MINUTE }
   return async function session(ctx) {
-    const session = await identifyUser(ctx, { verify, limits })
+    let session = await identifyUser(ctx, { verify, limits })
     const standing = await limitRequests(sessionLimits, { scope: `session:${session.userId}` })
     ctx.set({ 'cache-control': 'no-store', ...standing })
+    const isChange = !READING.has(ctx.method)
+    if (isChange && (await awaitControlBody(ctx.req, { intake, sender: session.userId })))
+      session = await identifyUser(ctx, { verify, limits })
     const { suspendedAtMs, ...facts } = await openAccount(session.userId)
     if (suspendedAtMs !== null) throw new GatewayError('permission_error', SUSPENDED)
     const { groupRole, claims } = session
     const role = roleOf({ ...facts, groupRole, isOperator: isOperator(claims) })
-    if (role === 'viewer' && !READING.has(ctx.method) && !OWN_MATTERS.test(ctx.path))
+    if (role === 'viewer' && isChange && !OWN_MATTERS.test(ctx.path))
       throw new RoleRefused(session.userId, 'Your role is `viewer`, which changes nothing. Ask an operator.')
     return { ...session, role, teamIds: facts.leads }
   }

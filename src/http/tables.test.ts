@@ -6,6 +6,7 @@ import { GatewayError } from '../core/errors.ts'
 import type { AccountStanding } from '../core/ports/people.ts'
 import type { RateDecision } from '../core/ports/rate-limit.ts'
 import { countFailedAuthentication, createCloudAuthenticate, createLocalAuthenticate } from './authentication.ts'
+import { BodyIntake } from './body-intake.ts'
 import { assertJson } from './content-type.ts'
 import { bearerOf, forProvider, presentedCredential, presentedSecrets, providerKeyOf } from './credential.ts'
 import { keptPrivate } from './kept-private.ts'
@@ -336,6 +337,8 @@ test('authentication: each credential is a scope, and refused ones count by subn
   t.like(error?.headers, { 'retry-after': '2' })
 })
 
+const intake = new BodyIntake({ limitBytes: 10, budgetBytes: 10 })
+
 test('sessions: a token in either place, 600 requests a minute, and no suspended accounts', async (t) => {
   const taken: unknown[] = []
   const requests = {
@@ -349,6 +352,7 @@ test('sessions: a token in either place, 600 requests a minute, and no suspended
     const session = createSessionReader({
       verify: async (token) => ({ userId: token, claims: { sub: token } }),
       limits: { requests, requestsPerMinute: 5, failures: undefined },
+      intake,
       openAccount: async () => ({ tier: 'free', role: 'member', suspendedAtMs: null, leads: [], ...given }),
       isOperator: () => false,
     })
@@ -371,6 +375,7 @@ test('session: the role is the highest of the account’s, the teams’ and the 
     const session = createSessionReader({
       verify: async () => ({ userId: user, claims: { sub: user } }),
       limits,
+      intake,
       openAccount: async () => ({ tier: 'free', role: 'member', suspendedAtMs: null, leads: [], ...given }),
       isOperator: (claims) => claims.sub === 'boss',
     })

@@ -63,9 +63,8 @@ export function createKeyControl(parts: SettingsParts, inUse: SettingsInUse): Ke
     testKey,
     providers: () => shownProviders(parts, inUse),
     hasProvider: () => providers.all.some(({ name, configured }) => name !== DEMO && configured),
-    async storeKey(wanted, author) {
-      await testKey(wanted)
-      const { provider, apiKey, baseUrl } = wanted
+    async storeKey({ provider, apiKey, baseUrl }, author) {
+      writable(provider)
       const text = JSON.stringify({ apiKey, ...(baseUrl !== undefined && { baseUrl }) })
       const sealed = seal(openSecretsKey(config), text, placeOfKey(provider))
       const value = JSON.stringify({ endsWith: endOf(apiKey), ...(baseUrl !== undefined && { baseUrl }) })

@@ -36,6 +36,7 @@ export interface SettingsControl {
   hasProvider(): boolean
   /** Calls the provider with the key. Throws `invalid_request` with the reason of a failure. */
   testKey(key: WantedKey): Promise<{ readonly models: number }>
+  /** Stores a key that was tested. */
   storeKey(key: WantedKey, author: Author): Promise<void>
   removeKey(provider: string, author: Author): Promise<void>
 }

@@ -3,6 +3,7 @@ import type { Middleware } from 'koa'
 import { z } from 'zod'
 import { parseFields } from '../../../core/request/parse-fields.ts'
 import { parseBody } from '../../../dialects/scan-body.ts'
+import { readControlBytes } from '../../control-body.ts'
 import type { RequestState } from '../../request-context.ts'
 import { assertOperator } from '../viewer.ts'
 import type { WantedKey } from './control.ts'
@@ -43,9 +44,13 @@ export function testKeyRoute(options: SettingsRouteOptions): Middleware<RequestS
 /** `PUT /dashboard/api/providers/:name/key` with the same body: tests the key, and stores it encrypted. */
 export function storeKeyRoute(options: SettingsRouteOptions): Middleware<RequestState> {
   return async function storeKey(ctx) {
-    const author = await authorOf(ctx, options.viewer)
-    await options.settings.storeKey(await readKey(ctx.req, ctx.path, { ...options, actor: author.actor }), author)
-    ctx.body = { data: options.settings.providers() }
+    const { viewer, settings } = options
+    const { actor } = await authorOf(ctx, viewer)
+    const key = await readKey(ctx.req, ctx.path, { ...options, actor })
+    await settings.testKey(key)
+    // Read again: the provider may have taken its time.
+    await settings.storeKey(key, await authorOf(ctx, viewer))
+    ctx.body = { data: settings.providers() }
   }
 }
 
@@ -64,7 +69,7 @@ async function readKey(
   path: string,
   { intake, actor }: Pick<SettingsRouteOptions, 'intake'> & { readonly actor: string },
 ): Promise<WantedKey> {
-  const bytes = await intake.readJson(request, { sender: actor, limitBytes: LARGEST_BODY_BYTES })
+  const bytes = await readControlBytes(request, { intake, sender: actor, limitBytes: LARGEST_BODY_BYTES })
   return { provider: providerIn(path), ...parseFields(credential, parseBody(bytes)) }
 }
 
