@@ -6,6 +6,7 @@ import { call } from '../api.ts'
 import { moment } from '../format.ts'
 import { Copy } from '../parts/copy.tsx'
 import { Busy, Empty, Failure } from '../parts/states.tsx'
+import { Table } from '../parts/table.tsx'
 import { useData } from '../use-data.ts'
 
 interface Channel {
@@ -75,23 +76,11 @@ function AddChannel({ isOpen }: { isOpen: boolean }) {
 function Channels({ channels, caps }: Pick<Alerts, 'channels' | 'caps'>) {
   if (channels.length === 0) return <p class="muted">No channel is configured: alerts are listed here alone.</p>
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Channels">
-      <table class="text-table">
-        <thead>
-          <tr>
-            <th scope="col">Channel</th>
-            <th scope="col">Kind</th>
-            <th scope="col">Gets</th>
-            <th scope="col">Test</th>
-          </tr>
-        </thead>
-        <tbody>
-          {channels.map((channel) => (
-            <ChannelRow key={channel.name} {...channel} caps={caps} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table class="text-table" label="Channels" heads={['Channel', 'Kind', 'Gets', 'Test']}>
+      {channels.map((channel) => (
+        <ChannelRow key={channel.name} {...channel} caps={caps} />
+      ))}
+    </Table>
   )
 }
 
@@ -137,35 +126,23 @@ function ChannelRow({ name, kind, kinds, caps }: Channel & Pick<Alerts, 'caps'>)
 function List({ alerts }: { alerts: readonly ListedAlert[] }) {
   if (alerts.length === 0) return <Empty title="No alerts yet" />
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Latest alerts">
-      <table class="text-table">
-        <thead>
-          <tr>
-            <th scope="col">At</th>
-            <th scope="col">Severity</th>
-            <th scope="col">Alert</th>
-            <th scope="col">Deliveries</th>
-          </tr>
-        </thead>
-        <tbody>
-          {alerts.map(({ id, atMs, severity, title, deliveries }) => (
-            <tr key={id}>
-              <td>{moment(atMs)}</td>
-              <td>
-                <span class={`badge ${BADGES[severity]}`}>{severity}</span>
-              </td>
-              <td class="prose">{title}</td>
-              <td>
-                {deliveries.length === 0 && <span class="muted">no channel</span>}
-                {deliveries.map((delivery) => (
-                  <Delivery key={delivery.channel} {...delivery} />
-                ))}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table class="text-table" label="Latest alerts" heads={['At', 'Severity', 'Alert', 'Deliveries']}>
+      {alerts.map(({ id, atMs, severity, title, deliveries }) => (
+        <tr key={id}>
+          <td>{moment(atMs)}</td>
+          <td>
+            <span class={`badge ${BADGES[severity]}`}>{severity}</span>
+          </td>
+          <td class="prose">{title}</td>
+          <td>
+            {deliveries.length === 0 && <span class="muted">no channel</span>}
+            {deliveries.map((delivery) => (
+              <Delivery key={delivery.channel} {...delivery} />
+            ))}
+          </td>
+        </tr>
+      ))}
+    </Table>
   )
 }
 

@@ -6,6 +6,7 @@ import { Copy } from '../parts/copy.tsx'
 import { Fact } from '../parts/facts.tsx'
 import { BookBadge, cents, EXPLAINED } from '../parts/payments.tsx'
 import { Busy, Failure } from '../parts/states.tsx'
+import { Table } from '../parts/table.tsx'
 import { useData } from '../use-data.ts'
 
 interface Found {
@@ -77,34 +78,22 @@ function Requests({ requests }: Pick<Found, 'requests'>) {
       {requests.length === 0 ? (
         <p class="muted">None that are still listed.</p>
       ) : (
-        <div class="scroll" tabIndex={0} role="region" aria-labelledby="requests">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Request and receipt</th>
-                <th scope="col">Status</th>
-                <th scope="col">Cost at the provider</th>
-                <th scope="col">Took</th>
-              </tr>
-            </thead>
-            <tbody>
-              {requests.map((request) => (
-                <tr key={request.id}>
-                  <th scope="row">
-                    <a href={`#/request/${request.id}`}>
-                      {moment(request.startedAtMs)} {visible(request.modelServed ?? request.modelAsked)}
-                    </a>
-                  </th>
-                  <td>
-                    <StatusBadge {...request} />
-                  </td>
-                  <td>{usd(request.costNanoUsd)}</td>
-                  <td>{duration(request.totalMs)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table labelledBy="requests" heads={['Request and receipt', 'Status', 'Cost at the provider', 'Took']}>
+          {requests.map((request) => (
+            <tr key={request.id}>
+              <th scope="row">
+                <a href={`#/request/${request.id}`}>
+                  {moment(request.startedAtMs)} {visible(request.modelServed ?? request.modelAsked)}
+                </a>
+              </th>
+              <td>
+                <StatusBadge {...request} />
+              </td>
+              <td>{usd(request.costNanoUsd)}</td>
+              <td>{duration(request.totalMs)}</td>
+            </tr>
+          ))}
+        </Table>
       )}
     </section>
   )

@@ -4,6 +4,7 @@ import type { CostByClass } from '../../../src/core/money/prices.ts'
 import type { RequestTokens } from '../../../src/core/telemetry/telemetry.ts'
 import { COST_CLASSES, type CostClass } from '../conversation.ts'
 import { count, NOTHING, percent, usd } from '../format.ts'
+import { Table } from './table.tsx'
 
 /** Segment of a bar. */
 interface Segment extends Pick<CostClass, 'title' | 'colour'> {
@@ -57,40 +58,28 @@ interface CostTableProps {
 
 /** Table of tokens and cost by class, and their sum. */
 export function CostTable({ label, costs, tokens, serverToolCalls, costNanoUsd }: CostTableProps) {
+  const total = (
+    <tr>
+      <th scope="row">Total</th>
+      <td>{tokens === null ? NOTHING : count(totalOf(tokens))}</td>
+      <td>{usd(costNanoUsd)}</td>
+      <td />
+    </tr>
+  )
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={label}>
-      <table class="cost-classes">
-        <thead>
-          <tr>
-            <th scope="col">Cost by class</th>
-            <th scope="col">Tokens</th>
-            <th scope="col">Cost</th>
-            <th scope="col">Share</th>
-          </tr>
-        </thead>
-        <tbody>
-          {COST_CLASSES.map(({ name, title, colour, tokens: read }) => (
-            <tr key={name}>
-              <th scope="row">
-                <span class={`dot ${colour}`} aria-hidden="true" />
-                {title}
-              </th>
-              <td>{read === undefined ? calls(serverToolCalls) : tokens === null ? NOTHING : count(read(tokens))}</td>
-              <td>{usd(costs[name])}</td>
-              <td>{costNanoUsd === 0 ? NOTHING : percent(costs[name] / costNanoUsd)}</td>
-            </tr>
-          ))}
-        </tbody>
-        <tfoot>
-          <tr>
-            <th scope="row">Total</th>
-            <td>{tokens === null ? NOTHING : count(totalOf(tokens))}</td>
-            <td>{usd(costNanoUsd)}</td>
-            <td />
-          </tr>
-        </tfoot>
-      </table>
-    </div>
+    <Table class="cost-classes" label={label} heads={['Cost by class', 'Tokens', 'Cost', 'Share']} foot={total}>
+      {COST_CLASSES.map(({ name, title, colour, tokens: read }) => (
+        <tr key={name}>
+          <th scope="row">
+            <span class={`dot ${colour}`} aria-hidden="true" />
+            {title}
+          </th>
+          <td>{read === undefined ? calls(serverToolCalls) : tokens === null ? NOTHING : count(read(tokens))}</td>
+          <td>{usd(costs[name])}</td>
+          <td>{costNanoUsd === 0 ? NOTHING : percent(costs[name] / costNanoUsd)}</td>
+        </tr>
+      ))}
+    </Table>
   )
 }
 

@@ -5,6 +5,7 @@ import { count, duration, visible } from '../format.ts'
 import { useData } from '../use-data.ts'
 import { NamedValue } from './named-value.tsx'
 import { Failure } from './states.tsx'
+import { Table } from './table.tsx'
 
 /** Row of `/dashboard/api/in-flight`. */
 interface InFlightRow {
@@ -47,39 +48,25 @@ export function InFlight() {
     <section aria-labelledby="in-flight">
       <h2 id="in-flight">In flight: {count(rows.length)}</h2>
       {shown && <Failure error={shown} />}
-      <div class="scroll" tabIndex={0} role="region" aria-labelledby="in-flight">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Model</th>
-              <th scope="col">State</th>
-              <th scope="col">For</th>
-              <th scope="col">Tokens out</th>
-              <th scope="col">Key</th>
-              <th scope="col">End</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr key={row.id}>
-                <th scope="row">{visible(row.model)}</th>
-                <td>
-                  {STATES[row.state]}
-                  {row.isStream && <small> stream</small>}
-                </td>
-                <td>{duration(Math.max(0, Date.now() - row.startedAtMs))}</td>
-                <td>{count(row.outputTokens)}</td>
-                <td>{row.keyId === null ? '–' : <NamedValue of="key" id={row.keyId} names={data?.names} />}</td>
-                <td>
-                  <button type="button" class="danger small" onClick={() => end(row.id)}>
-                    End<span class="unseen"> the request to {visible(row.model)}</span>
-                  </button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table labelledBy="in-flight" heads={['Model', 'State', 'For', 'Tokens out', 'Key', 'End']}>
+        {rows.map((row) => (
+          <tr key={row.id}>
+            <th scope="row">{visible(row.model)}</th>
+            <td>
+              {STATES[row.state]}
+              {row.isStream && <small> stream</small>}
+            </td>
+            <td>{duration(Math.max(0, Date.now() - row.startedAtMs))}</td>
+            <td>{count(row.outputTokens)}</td>
+            <td>{row.keyId === null ? '–' : <NamedValue of="key" id={row.keyId} names={data?.names} />}</td>
+            <td>
+              <button type="button" class="danger small" onClick={() => end(row.id)}>
+                End<span class="unseen"> the request to {visible(row.model)}</span>
+              </button>
+            </td>
+          </tr>
+        ))}
+      </Table>
     </section>
   )
 }

@@ -1,6 +1,7 @@
 import type { LossReason } from '../../../src/core/telemetry/prefix-loss.ts'
 import type { LossSums } from '../../../src/core/telemetry/telemetry.ts'
 import { count, usd } from '../format.ts'
+import { Table } from './table.tsx'
 
 /** Names of the reasons of a lost prompt cache. */
 export const LOSS_TITLES: Readonly<Record<LossReason, string>> = {
@@ -28,28 +29,16 @@ export function Losses({ losses }: { losses: readonly LossSums[] }) {
     <section aria-labelledby="losses">
       <h2 id="losses">Lost prompt cache</h2>
       <p class="muted">Prompts that a provider had cached and did not read, at their additional cost.</p>
-      <div class="scroll" tabIndex={0} role="region" aria-labelledby="losses">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Reason</th>
-              <th scope="col">Requests</th>
-              <th scope="col">Tokens</th>
-              <th scope="col">Lost</th>
-            </tr>
-          </thead>
-          <tbody>
-            {losses.map(({ reason, requests, tokens, nanoUsd }) => (
-              <tr key={reason}>
-                <th scope="row">{LOSS_TITLES[reason]}</th>
-                <td>{count(requests)}</td>
-                <td>{count(tokens)}</td>
-                <td>{usd(nanoUsd)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table labelledBy="losses" heads={['Reason', 'Requests', 'Tokens', 'Lost']}>
+        {losses.map(({ reason, requests, tokens, nanoUsd }) => (
+          <tr key={reason}>
+            <th scope="row">{LOSS_TITLES[reason]}</th>
+            <td>{count(requests)}</td>
+            <td>{count(tokens)}</td>
+            <td>{usd(nanoUsd)}</td>
+          </tr>
+        ))}
+      </Table>
     </section>
   )
 }

@@ -7,6 +7,7 @@ import { useSession } from '../session.tsx'
 import { addressOf, DIMENSION_TITLES, groupTitle, type UsageFilter, usageQuery } from '../usage-filter.ts'
 import type { Loaded } from '../use-data.ts'
 import { Busy, Failure } from './states.tsx'
+import { Table } from './table.tsx'
 
 /** Reply of `/dashboard/api/groups`. */
 export interface Groups {
@@ -61,28 +62,24 @@ export function UsageTable({ by, groups: { data, error, isBusy, reload }, filter
       {error && <Failure error={error} onRetry={reload} />}
       {!isCurrent && isBusy && <Busy what="the groups" />}
       {isCurrent && (
-        <div class="scroll" tabIndex={0} role="region" aria-labelledby="by">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{title}</th>
-                <th scope="col">Requests</th>
-                <th scope="col">Errors</th>
-                <th scope="col">Spent</th>
-                <th scope="col">Share</th>
-                <th scope="col">Saved</th>
-                <th scope="col">Tokens in</th>
-                <th scope="col">Tokens out</th>
-                <th scope="col">Provider, on average</th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.data.map((group) => (
-                <GroupRow key={group.name} {...{ by, group, filter, members }} total={data.total} names={data.names} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          labelledBy="by"
+          heads={[
+            title,
+            'Requests',
+            'Errors',
+            'Spent',
+            'Share',
+            'Saved',
+            'Tokens in',
+            'Tokens out',
+            'Provider, on average',
+          ]}
+        >
+          {data.data.map((group) => (
+            <GroupRow key={group.name} {...{ by, group, filter, members }} total={data.total} names={data.names} />
+          ))}
+        </Table>
       )}
       {isCurrent && data.has_more && (
         <p class="muted">These are the {count(data.data.length)} dearest; the file has all.</p>

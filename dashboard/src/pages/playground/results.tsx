@@ -3,6 +3,7 @@ import { tokensIn } from '../../../../src/core/telemetry/tokens-in.ts'
 import { count, duration, NOTHING, percent, usd, visible } from '../../format.ts'
 import { StatusBadge } from '../../parts/badges.tsx'
 import { savedOf } from '../../parts/request-columns.tsx'
+import { Table } from '../../parts/table.tsx'
 import { Diff } from '../../parts/text.tsx'
 import { Waterfall } from '../../parts/waterfall.tsx'
 import type { Played } from '../../play.ts'
@@ -62,40 +63,23 @@ function Compared({ runs }: { runs: readonly Run[] }) {
     ['Took', ({ tookMs }) => tookMs, duration],
     ['Gateway overhead', ({ detail }) => detail?.request.gatewayMs, duration],
   ]
+  const compared = `${visible(second?.name ?? '')} compared with ${visible(first?.name ?? '')}`
+  const heads = ['Figure', ...runs.map(({ name }) => visible(name)), ...(isTwo ? [compared] : [])]
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Figures compared">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Figure</th>
-            {runs.map(({ name }) => (
-              <th key={name} scope="col">
-                {visible(name)}
-              </th>
+    <Table label="Figures compared" heads={heads}>
+      {rows.map(([name, value, print]) => {
+        const [a, b, ...more] = runs.map(({ played }) => value(played))
+        return (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            {[a, b, ...more].map((each, index) => (
+              <td key={runs[index]?.name}>{print(each)}</td>
             ))}
-            {isTwo && (
-              <th scope="col">
-                {visible(second?.name ?? '')} compared with {visible(first?.name ?? '')}
-              </th>
-            )}
+            {isTwo && <td>{changeOf(a, b)}</td>}
           </tr>
-        </thead>
-        <tbody>
-          {rows.map(([name, value, print]) => {
-            const [a, b, ...more] = runs.map(({ played }) => value(played))
-            return (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                {[a, b, ...more].map((each, index) => (
-                  <td key={runs[index]?.name}>{print(each)}</td>
-                ))}
-                {isTwo && <td>{changeOf(a, b)}</td>}
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
-    </div>
+        )
+      })}
+    </Table>
   )
 }
 

@@ -3,6 +3,7 @@ import { call } from '../../api.ts'
 import { printed } from '../../format.ts'
 import { SearchField } from '../../parts/fields.tsx'
 import { Busy, Empty, Failure } from '../../parts/states.tsx'
+import { Table } from '../../parts/table.tsx'
 import { useSession } from '../../session.tsx'
 import { useData } from '../../use-data.ts'
 import { FigureCards, type PluginFigures, runsToday } from './figures.tsx'
@@ -133,34 +134,22 @@ function PluginPart({
       {figures && <FigureCards figures={figures} name={name} />}
       <Switch name={name} isOn={isOn} isLocked={isLocked} off={off} onSwitched={onSwitched} />
       {options.length > 0 && (
-        <div class="scroll" tabIndex={0} role="region" aria-label={`Options of ${name}`}>
-          <table class="text-table">
-            <thead>
-              <tr>
-                <th scope="col">Option</th>
-                <th scope="col">Type</th>
-                <th scope="col">Default</th>
-                <th scope="col">Meaning</th>
-              </tr>
-            </thead>
-            <tbody>
-              {options.map((option) => (
-                <tr key={option.name}>
-                  <th scope="row">
-                    <code>{option.name}</code>
-                    {option.isSet && <span class="badge cache-hit">set</span>}
-                    {option.isPerRequest && <span class="badge">per request</span>}
-                  </th>
-                  <td class="kind">{option.type}</td>
-                  <td class="value">
-                    <code>{printed(option.default)}</code>
-                  </td>
-                  <td class="prose">{option.description}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table class="text-table" label={`Options of ${name}`} heads={['Option', 'Type', 'Default', 'Meaning']}>
+          {options.map((option) => (
+            <tr key={option.name}>
+              <th scope="row">
+                <code>{option.name}</code>
+                {option.isSet && <span class="badge cache-hit">set</span>}
+                {option.isPerRequest && <span class="badge">per request</span>}
+              </th>
+              <td class="kind">{option.type}</td>
+              <td class="value">
+                <code>{printed(option.default)}</code>
+              </td>
+              <td class="prose">{option.description}</td>
+            </tr>
+          ))}
+        </Table>
       )}
     </details>
   )

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { call } from '../../api.ts'
 import { moment } from '../../format.ts'
 import { Failure } from '../../parts/states.tsx'
+import { Table } from '../../parts/table.tsx'
 import { useData } from '../../use-data.ts'
 
 const PATH = '/dashboard/api/settings/changes'
@@ -34,44 +35,30 @@ export function History({ round, onUndone }: { round: number; onUndone: () => vo
       <h2 id="changes">Changes</h2>
       {error && <Failure error={error} onRetry={reload} />}
       {failure && <Failure error={failure} />}
-      <div class="scroll" tabIndex={0} role="region" aria-label="Changes of settings">
-        <table class="text-table">
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              <th scope="col">Author</th>
-              <th scope="col">Option</th>
-              <th scope="col">From</th>
-              <th scope="col">To</th>
-              <th scope="col">Undo</th>
-            </tr>
-          </thead>
-          <tbody>
-            {changes.map(({ seq, atMs, actor, name, value, previous }) => (
-              <tr key={seq}>
-                <td>{moment(atMs)}</td>
-                <td>{actor}</td>
-                <th scope="row">
-                  <code>{name}</code>
-                </th>
-                <td class="value">
-                  <code>{previous ?? 'default'}</code>
-                </td>
-                <td class="value">
-                  <code>{value ?? 'default'}</code>
-                </td>
-                <td>
-                  {last.get(name) === seq && !name.startsWith('providers.') && (
-                    <button type="button" class="quiet small" onClick={() => undo(seq)} aria-label={`Undo ${name}`}>
-                      Undo
-                    </button>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table class="text-table" label="Changes of settings" heads={['When', 'Author', 'Option', 'From', 'To', 'Undo']}>
+        {changes.map(({ seq, atMs, actor, name, value, previous }) => (
+          <tr key={seq}>
+            <td>{moment(atMs)}</td>
+            <td>{actor}</td>
+            <th scope="row">
+              <code>{name}</code>
+            </th>
+            <td class="value">
+              <code>{previous ?? 'default'}</code>
+            </td>
+            <td class="value">
+              <code>{value ?? 'default'}</code>
+            </td>
+            <td>
+              {last.get(name) === seq && !name.startsWith('providers.') && (
+                <button type="button" class="quiet small" onClick={() => undo(seq)} aria-label={`Undo ${name}`}>
+                  Undo
+                </button>
+              )}
+            </td>
+          </tr>
+        ))}
+      </Table>
     </section>
   )
 }

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { printed } from '../../format.ts'
 import { Check, SearchField } from '../../parts/fields.tsx'
 import { Busy, Empty, Failure } from '../../parts/states.tsx'
+import { Table } from '../../parts/table.tsx'
 import { useData } from '../../use-data.ts'
 import { ChangeForm } from './change.tsx'
 import { History } from './history.tsx'
@@ -127,23 +128,11 @@ interface TableProps {
 
 function SettingTable({ options, editable, onDone }: TableProps) {
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Settings">
-      <table class="text-table">
-        <thead>
-          <tr>
-            <th scope="col">Option</th>
-            <th scope="col">Value</th>
-            <th scope="col">From</th>
-            <th scope="col">Meaning</th>
-          </tr>
-        </thead>
-        <tbody>
-          {options.map((option) => (
-            <Row key={option.name} option={option} isEditable={editable.has(option.name)} onDone={onDone} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table class="text-table" label="Settings" heads={['Option', 'Value', 'From', 'Meaning']}>
+      {options.map((option) => (
+        <Row key={option.name} option={option} isEditable={editable.has(option.name)} onDone={onDone} />
+      ))}
+    </Table>
   )
 }
 
