@@ -1,6 +1,7 @@
 import test from 'ava'
-import type { WindowBalance } from './budget-headers.ts'
+import { budgetHeaders, leastLeft, type WindowBalance } from './budget-headers.ts'
 import { limitHeaders } from './client-limits.ts'
+import { windowRefusal } from './refusal.ts'
 
 const USD = 1_000_000_000
 const AT_MS = Date.UTC(2027, 0, 31, 12)
@@ -51,3 +52,45 @@ test('client limits: Claude Code gets the fullest window as usage credits, below
   })
   t.deepEqual(of(), {})
 })
+
+test('budget headers: of the windows of a period the one with the least left is reported', (t) => {
+  const [own, everyones] = [windowOf('key:a', 5, 1), windowOf('instance', 100, 97, 2)]
+  for (const windows of [
+    [own, everyones],
+    [everyones, own],
+  ])
+    t.deepEqual(budgetHeaders(windows, { atMs: AT_MS, isMessages: false }), {
+      'x-svc-budget-day-limit': '100',
+      'x-svc-budget-day-remaining': '1',
+      'x-svc-budget-day-reset': '2027-02-01T00:00:00.000Z',
+      'x-svc-budget-day-cap': 'gateway',
+    })
+})
+
+test('budget headers: an overspent window has nothing left', (t) => {
+  const headers = budgetHeaders([windowOf('key:a', 5, 7)], { atMs: AT_MS, isMessages: true })
+  t.is(headers['anthropic-ratelimit-budget-usd-day-remaining'], '0')
+  t.is(leastLeft([windowOf('key:a', 5, 7), windowOf('*', 5, 1)]), 0)
+  t.is(leastLeft([windowOf('key:a', 5, 1, 1), windowOf('*', 9, 1)]), 3 * USD)
+  t.is(leastLeft([]), Number.POSITIVE_INFINITY)
+})
+
+const AMOUNTS = { spentNanoUsd: 4_900_000_000, estimatedNanoUsd: 120_000_000, atMs: AT_MS }
+
+for (const [scope, words, fields] of [
+  ['key:key:key_1', 'this key', { cap: 'key' }],
+  ['user:ada', 'all keys of this person', { cap: 'person' }],
+  ['team:team_1', 'this team', { cap: 'team' }],
+  ['tag:shop.eu', 'the tag `shop.eu`', { cap: 'tag', tag: 'shop.eu' }],
+  ['instance', 'this gateway', { cap: 'gateway' }],
+] as const)
+  test(`refusal: one by ${words} names it, with its end`, (t) => {
+    const window = { scope, window: 'd:2027-01-31', period: 'day', limitNanoUsd: 5e9 } as const
+    const { code, message, fields: shown } = windowRefusal(window, AMOUNTS)
+    t.is(code, 'cost_limit_per_day')
+    t.is(
+      message,
+      `Of $5 a day for ${words}, $4.9 is spent or held for running requests; this one needs $0.12. Resets at 2027-02-01T00:00:00.000Z.`,
+    )
+    t.deepEqual(shown, { limit: 5, spent: 4.9, estimated: 0.12, resets_at: '2027-02-01T00:00:00.000Z', ...fields })
+  })

@@ -1,4 +1,6 @@
 import test from 'ava'
+import { mentionedIn } from './mentions.ts'
+import { hasServers, parseNames } from './namespaces.ts'
 import { ToolLists } from './tool-list.ts'
 import { loadVectors } from './words/vectors.ts'
 
@@ -38,3 +40,66 @@ test('tool lists: the first words of a tool with thousands of parameters count',
   const made = lists.read(Buffer.from(JSON.stringify([{ name: 't', input_schema: { type: 'object', properties } }])))
   t.true((made?.tools[0]?.terms.size ?? 0) <= 1001)
 })
+
+const spaces = (...names: string[]) => parseNames(names).map(({ namespace }) => namespace)
+
+for (const [name, namespace, bare] of [
+  ['mcp__github__create_issue', 'github', 'create_issue'],
+  ['mcp__claude_ai_Mail__send__now', 'claude_ai_Mail', 'send__now'],
+  ['github__create_issue', 'github', 'create_issue'],
+  ['github.create_issue', 'github', 'create_issue'],
+  ['github/create_issue', 'github', 'create_issue'],
+  ['create_issue', undefined, 'create_issue'],
+  ['Bash', undefined, 'Bash'],
+  ['', undefined, ''],
+] as const) {
+  test(`namespaces: ${name || '(no name)'} is of ${namespace ?? 'no server'}`, (t) => {
+    t.deepEqual(parseNames([name]), [{ full: name, namespace, bare }])
+  })
+}
+
+test('namespaces: a dash separates where three tools share a prefix that is not a verb', (t) => {
+  t.deepEqual(spaces('notion-search', 'notion-update_page', 'notion-move'), ['notion', 'notion', 'notion'])
+  t.deepEqual(spaces('notion-search', 'notion-move'), [undefined, undefined])
+  t.deepEqual(spaces('get-user', 'get-team', 'get-issue'), [undefined, undefined, undefined])
+})
+
+test('namespaces: a list has servers when names have MCP clients’ form, or mostly a prefix', (t) => {
+  const has = (...names: string[]) => hasServers(parseNames(names))
+  t.true(has('Bash', 'Read', 'Edit', 'mcp__a__b'))
+  t.true(has('a.b', 'c'))
+  t.false(has('a.b', 'c', 'd'))
+  t.false(has('a', 'b'))
+  t.false(has())
+})
+
+const names = ['mcp__git__create_issue', 'mcp__git__search', 'readFile', 'time', 'get-user']
+const tools = parseNames(names).map((name) => ({ name }))
+
+for (const [text, expected] of [
+  ['Call mcp__git__create_issue.', ['mcp__git__create_issue']],
+  ['Call create_issue, then readFile; get-user: no.', ['mcp__git__create_issue', 'readFile', 'get-user']],
+  ['What time is it? I search for it, and create issues.', []],
+  ['Use `time` or "search".', ['mcp__git__search', 'time']],
+  ['create_issues', []],
+  ['', []],
+] as const) {
+  test(`mentions: ${JSON.stringify(text)} names ${expected.length}`, (t) => {
+    t.deepEqual([...mentionedIn(text, tools)].map((i) => names[i]).sort(), [...expected].sort())
+  })
+}
+
+const LONG = 300_000
+for (const [kind, text] of [
+  ['letters', 'a'.repeat(LONG)],
+  ['capitals', 'A'.repeat(LONG)],
+  ['dashes', `${'-'.repeat(LONG)}a`],
+  ['dots', 'a.'.repeat(LONG)],
+  ['quotes', '"a'.repeat(LONG)],
+]) {
+  test(`mentions: a long run of ${kind} is scanned once`, (t) => {
+    const startMs = performance.now()
+    t.is(mentionedIn(text ?? '', tools).size, 0)
+    t.true(performance.now() - startMs < 20_000)
+  })
+}

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
 import test from 'ava'
+import { type Arrival, ArrivingBytes } from './arriving-bytes.ts'
 import { BodyIntake } from './body-intake.ts'
 
 /** The part of a request that an intake reads. */
@@ -20,4 +21,38 @@ test('body intake: the bytes of a client that left half-way are free again', asy
   const whole = requestOf()
   whole.end(Buffer.alloc(90))
   t.is((await intake.read(whole, { sender: 'b' })).length, 90)
+})
+
+function open(arriving: ArrivingBytes, budget: { dropped: string[] }) {
+  return (name: string, sender: string): ((bytes: number) => void) => {
+    const arrival: Arrival = { sender, bytes: 0, drop: () => budget.dropped.push(name) }
+    return (bytes) => arriving.add(arrival, bytes)
+  }
+}
+
+test('arriving bytes: drops the least recently active body of the sender with most bytes', (t) => {
+  const seen = { dropped: [] as string[] }
+  const arrive = open(new ArrivingBytes(100), seen)
+  const [stalled, active, other] = [arrive('stalled', 'a'), arrive('active', 'a'), arrive('other', 'b')]
+  active(30)
+  stalled(30)
+  other(35)
+  active(1)
+  t.deepEqual(seen.dropped, [])
+  other(10)
+  t.deepEqual(seen.dropped, ['stalled'])
+  other(40)
+  t.deepEqual(seen.dropped, ['stalled', 'other'])
+})
+
+test('arriving bytes: releases the bytes of a complete body, once', (t) => {
+  const seen = { dropped: [] as string[] }
+  const arriving = new ArrivingBytes(100)
+  const arrival: Arrival = { sender: 'a', bytes: 0, drop: () => seen.dropped.push('a') }
+  arriving.add(arrival, 90)
+  arriving.remove(arrival)
+  arriving.remove(arrival)
+  const arrive = open(arriving, seen)
+  arrive('b', 'b')(100)
+  t.deepEqual(seen.dropped, [])
 })

@@ -1,5 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
+import { toReceiptFigures } from './receipt-figures.ts'
 import { smallDetails } from './small-details.ts'
 
 const MOST_BYTES = 64 * 1024
@@ -46,4 +47,11 @@ test('details: the copy is small, whatever was recorded', (t) => {
       t.true((JSON.stringify(smallDetails(details)) ?? '').length < MOST_BYTES)
     }),
   )
+})
+
+test('receipt figures: counts and single words alone, at most 32', (t) => {
+  const others = { text: 'Anna Schmidt', digits: 'a1', half: 0.5, less: -1, Name: 1, nested: { a: 1 }, none: undefined }
+  t.deepEqual(toReceiptFigures({ mode: 'redact', email: 2, ...others }), { mode: 'redact', email: 2 })
+  const many = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`n${i}`, i]))
+  t.is(Object.keys(toReceiptFigures(many)).length, 32)
 })

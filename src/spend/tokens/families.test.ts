@@ -21,3 +21,31 @@ for (const [family, models] of Object.entries(FAMILIES)) {
     })
   }
 }
+
+const [DOT, THIN, SHOT, LARGE] = [
+  { width: 1, height: 1 },
+  { width: 100, height: 10_000 },
+  { width: 1024, height: 1024 },
+  { width: 4096, height: 8192 },
+]
+
+for (const [model, size, tokens] of [
+  ['gpt-4o', DOT, 255],
+  ['gpt-4o', THIN, 85 + 4 * 170],
+  ['gpt-4o', SHOT, 765],
+  ['gpt-4o', LARGE, 1105],
+  ['gpt-4o', undefined, 1445],
+  ['openai/gpt-4o-mini', DOT, 8500],
+  ['gpt-4o-mini', undefined, 2833 + 8 * 5667],
+  ['gpt-4.1-mini', SHOT, Math.ceil(1024 * 1.72)],
+  ['gpt-5-nano', undefined, Math.ceil(1536 * 2.46)],
+  ['gpt-5.5', SHOT, 1024],
+  ['gpt-5.5', undefined, 10_000],
+  ['gemini-2.5-flash', DOT, 1120],
+  ['gemini-2.5-flash', SHOT, 1369],
+  ['gemini-2.5-flash', undefined, 4128],
+  ['qwen3-vl', LARGE, 16_384],
+] as const)
+  test(`image rules: ${size === undefined ? 'unknown' : `${size.width} × ${size.height}`} is ${tokens} for ${model}`, (t) => {
+    t.is(familyOf(model).image(size), tokens)
+  })

@@ -1,10 +1,13 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import test from 'ava'
+import { createRecordingLog } from '../../../test/support/recording-log.ts'
 import type { CapturedRequest } from '../../core/ports/capture.ts'
 import type { Exchange } from '../../core/request/exchange.ts'
 import { ObservedResponse } from '../sent-body.ts'
+import { CaptureOptIns } from './capture-opt-in.ts'
 import { captureRequest } from './capture-request.ts'
+import { createMemoryCaptures } from './memory-captures.ts'
 
 const MB = 1024 * 1024
 const CALLER = { kind: 'key', scope: 'key:a', keyId: 'a', userId: 'u' } as const
@@ -39,4 +42,50 @@ test('capture: small bodies are kept whole, and those of others not at all', (t)
   const [one] = capture(Buffer.from('ask'), [Buffer.from('an'), Buffer.from('swer')])
   t.deepEqual([String(one?.request.bytes), String(Buffer.from(one?.reply.bytes ?? []))], ['ask', 'answer'])
   t.deepEqual(capture(Buffer.from('ask'), [Buffer.from('answer')], false), [])
+})
+
+const HOUR_MS = 3_600_000
+
+/** Opens the opt-ins of two processes that share a store, on one clock. */
+function openTwo() {
+  const clock = { ms: 1_000_000, nowMs: () => clock.ms }
+  const entries = new Map<string, Buffer>()
+  const store = {
+    get: async (key: string) => entries.get(key),
+    set: async (key: string, value: Buffer) => void entries.set(key, value),
+    delete: async (key: string) => void entries.delete(key),
+  }
+  const create = () => new CaptureOptIns({ store, keepMs: HOUR_MS, clock, log: createRecordingLog() })
+  return { clock, one: create(), other: create() }
+}
+
+test('capture: another process learns of an opt-in and of its end ten seconds later', async (t) => {
+  const { clock, one, other } = openTwo()
+  const isWantedThere = async () => {
+    clock.ms += 10_001
+    other.isWanted('ann') // looks it up for later requests
+    await new Promise(setImmediate)
+    return other.isWanted('ann')
+  }
+  t.false(await isWantedThere())
+  for (const forMs of [HOUR_MS, 0, HOUR_MS]) {
+    await one.set('ann', forMs)
+    t.is(await isWantedThere(), forMs > 0)
+  }
+})
+
+const body = (size: number) => ({ bytes: Buffer.alloc(size), totalBytes: size })
+const captured = (id: string, size: number) => ({
+  ...{ id, scope: 'local', request: body(size), canonical: undefined, versions: [], reply: body(0) },
+})
+
+test('captures: one that exceeds the memory alone evicts no others, and is not kept', async (t) => {
+  const captures = createMemoryCaptures({ most: 10, maxBytes: 10_000 })
+  captures.put(captured('a', 2000))
+  captures.put(captured('too large', 9000))
+  captures.put(captured('b', 2000))
+  const found = async (id: string) => (await captures.get(id)) !== undefined
+  t.deepEqual(await Promise.all(['a', 'too large', 'b'].map(found)), [true, false, true])
+  captures.put(captured('c', 7000))
+  t.deepEqual(await Promise.all(['a', 'b', 'c'].map(found)), [false, false, true], 'the oldest leave first')
 })

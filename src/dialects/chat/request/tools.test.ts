@@ -1,6 +1,8 @@
 import test from 'ava'
+import fc from 'fast-check'
 import { findStrictFault } from '../../../../test/support/openai/strict-schema.ts'
 import { isStrictSchema } from './strict-schema.ts'
+import { toToolId } from './tool-id.ts'
 
 const text = { type: 'string' }
 const closed = (properties: Record<string, unknown>, more: object = {}) => ({
@@ -47,3 +49,20 @@ for (const [kind, schema] of Object.entries(LOOSE)) {
     t.false(isStrictSchema(schema))
   })
 }
+
+test('tool id: a valid one stays unchanged', (t) => {
+  for (const id of ['call_1', 'toolu_01A-b', 'x']) t.is(toToolId(id), id)
+})
+
+test('tool id: any id becomes a valid one, deterministically', (t) => {
+  fc.assert(
+    fc.property(fc.string({ minLength: 0, maxLength: 60 }), (id) => {
+      t.regex(toToolId(id), /^[a-zA-Z0-9_-]+$/)
+      t.is(toToolId(id), toToolId(id))
+    }),
+  )
+})
+
+test('tool id: ids that differ only in the replaced characters stay distinct', (t) => {
+  t.not(toToolId('functions.search:0'), toToolId('functions:search.0'))
+})
