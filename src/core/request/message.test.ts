@@ -114,13 +114,16 @@ test('fields that pass without the schema fit it', (t) => {
   const numbers = fc.oneof(fc.constantFrom(0, -0, 1, 2, 2.1, -1, 1.5, 2 ** 53), fc.jsonValue())
   const flags = fc.oneof(fc.boolean(), fc.jsonValue())
   const names = fc.oneof(fc.constantFrom('claude', ' ', ''), fc.jsonValue())
-  const fields = { model: names, max_tokens: numbers, stream: flags, temperature: numbers }
-  const unusual = { top_p: numbers, top_k: numbers, stop_sequences: fc.jsonValue(), metadata: fc.jsonValue() }
+  const metadata = fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue())
+  const fields = { model: names, max_tokens: numbers, stream: flags, temperature: numbers, metadata }
+  const unusual = { top_p: numbers, top_k: numbers, stop_sequences: fc.jsonValue() }
   const bodies = fc.oneof(
     fc.record(fields, { requiredKeys: ['model', 'max_tokens'] }),
     fc.record({ ...fields, ...unusual }, { requiredKeys: [] }),
     fc.jsonValue(),
   )
+  t.true(hasUsualScalars({ ...good, metadata: { user_id: 'user_1' } }), 'coding agents send it with every request')
+  t.false(hasUsualScalars({ ...good, metadata: ['user_1'] }))
   let passed = 0
   fc.assert(
     fc.property(bodies, (body) => {

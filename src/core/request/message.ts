@@ -152,16 +152,17 @@ export const scalarFieldsSchema = z.looseObject(scalarFields)
  */
 export function hasUsualScalars(value: unknown): boolean {
   if (!isObject(value)) return false
-  const { model, max_tokens: maxTokens, stream, temperature } = value
+  const { model, max_tokens: maxTokens, stream, temperature, metadata } = value
   if (typeof model !== 'string' || !/\S/.test(model)) return false
   if (typeof maxTokens !== 'number' || !Number.isSafeInteger(maxTokens) || maxTokens <= 0) return false
   if (stream !== undefined && typeof stream !== 'boolean') return false
   if (temperature !== undefined && !(typeof temperature === 'number' && temperature >= 0 && temperature <= 2))
     return false
+  if (metadata !== undefined && !isObject(metadata)) return false
   return UNUSUAL.every((name) => value[name] === undefined)
 }
 
-const UNUSUAL = ['top_p', 'top_k', 'stop_sequences', 'metadata'] as const
+const UNUSUAL = ['top_p', 'top_k', 'stop_sequences'] as const
 
 /** A whole Messages request. Unknown fields pass. */
 export const messageRequestSchema = z.looseObject({
