@@ -326,6 +326,14 @@ test.serial(
   },
 )
 
+test.serial('prefix losses: a conversation that began too short for a cache is known when it grows', async (t) => {
+  const { cache, say } = converse()
+  t.is(await say('one', { prompt: { isMarked: false }, more: { system: 'Be brief.', tools: [] } }), null)
+  t.is(await say('two'), null)
+  t.true(Number(cache.bills.at(-1)?.cache_creation_input_tokens) > 1000)
+  assertLoss(t, await say('three', { prompt: { date: '2026-11-24' } }), 'system', /changed at character/)
+})
+
 test.serial('prefix losses: the overview and the metrics have the sums of all rows, by reason', async (t) => {
   const { url } = fixture.gateway
   const { json } = await send(url, { method: 'GET', path: '/dashboard/api/requests?limit=500' })

@@ -9,6 +9,7 @@ import type { PrefixLoss } from '../../core/telemetry/prefix-loss.ts'
 import type { CallTrace } from '../../core/telemetry/traces.ts'
 import type { ReplyFacts } from '../receipts/build.ts'
 import { apiOf } from './api-of.ts'
+import { cachedAfter } from './cache-rules.ts'
 import type { PrefixDigest } from './digest.ts'
 import { type Cause, causeOf } from './loss.ts'
 import { TurnMemory } from './memory.ts'
@@ -16,7 +17,7 @@ import { predecessorOf } from './predecessor.ts'
 import { priceOfLoss } from './price.ts'
 import { type Api, readPrefix } from './read-prefix.ts'
 import { textAt } from './read-system.ts'
-import { type SentTurn, totalOf } from './turn.ts'
+import { type InputTokens, type SentTurn, totalOf } from './turn.ts'
 
 /**
  * DESIGN: why a provider did not read a prefix that it had cached.
@@ -30,7 +31,8 @@ import { type SentTurn, totalOf } from './turn.ts'
  *                               └───┴─ the latest turns of a conversation (`memory.ts`)
  *
  * Guarantees: no text of a prompt is kept, and none is in a reason: field names, tool names, models, betas and counts only.
- * A reply that read all that was cached is never a loss, whatever changed. Linear in the body; bounded memory.
+ * A reply that read all that was cached is never a loss, whatever changed. Linear in the body; bounded memory. A prompt
+ * that is shorter than anything that its provider caches is not digested, unless an earlier turn is cached.
  * Limits: the turns of this process alone are known. Behind a balancer that spreads a conversation over processes, a turn
  * is compared with the latest one that was here, and with none the reason is `unknown`.
  */
@@ -54,13 +56,18 @@ export class PrefixLosses {
   lossOf(finished: FinishedTurn): PrefixLoss | null {
     const { exchange, admittedAtMs } = finished
     const usage = exchange.latestUsage
-    const known = this.#memory.turnsOf(exchange.conversation.id)
+    const { id } = exchange.conversation
+    const kept = this.#memory.turnsOf(id)
+    const known = kept ?? []
     const turn = usage && this.#turnOf(finished, usage, known)
     if (usage === undefined || turn === undefined) return null
+    if (turn === TOO_SHORT) {
+      this.#memory.note(id)
+      return null
+    }
     const before = predecessorOf(known, turn)
-    this.#memory.add(exchange.conversation.id, turn, before)
-    const cause =
-      before === undefined ? unknownBefore(known, turn) : causeOf(before, turn, systemTextOf(finished, turn))
+    this.#memory.add(id, turn, before)
+    const cause = before ? causeOf(before, turn, systemTextOf(finished, turn)) : unknownBefore(kept, turn)
     if (cause === undefined) return null
     const { tokens } = cause
     const nanoUsd = priceOfLoss(this.#pricer, { target: turn.target, usage, tokens, atMs: admittedAtMs })
@@ -79,6 +86,7 @@ export class PrefixLosses {
     }
     if (tokens.read + tokens.written > 0) this.#caching.add(provider)
     if (api !== 'messages' && !this.#caching.has(provider)) return undefined
+    if (known.every(hasCachedNothing) && isTooShort(tokens, call)) return TOO_SHORT
     const digests = known.flatMap((turn) => [turn.sent, ...(turn.unedited ? [turn.unedited] : [])])
     const digest = prefixOf(sent.bytes, api, digests)
     if (digest === undefined) return undefined
@@ -95,6 +103,20 @@ export class PrefixLosses {
       beganAtMs: Math.floor(admittedAtMs + latency.gatewayMs + (latency.providerMs ?? 0)),
     } satisfies SentTurn
   }
+}
+
+/** A turn of which nothing can be cached: its prefix is not read. */
+const TOO_SHORT = 'too short'
+const MARK = '"cache_control"'
+
+/** Returns whether a prompt is shorter than anything that its provider caches, and has no mark that would be in vain. */
+function isTooShort(tokens: InputTokens, { model, sent }: { model: string; sent: SentRequest }): boolean {
+  const isUncached = tokens.read + tokens.written === 0
+  return isUncached && totalOf(tokens) < leastCachedTokens(model) && !sent.bytes.includes(MARK)
+}
+
+function hasCachedNothing(turn: SentTurn): boolean {
+  return cachedAfter(turn) === 0
 }
 
 /** Returns the call whose reply is the request's, with what was sent; `undefined` when no provider was called. */
@@ -132,9 +154,9 @@ function systemTextOf({ exchange }: FinishedTurn, { sent }: SentTurn): (index: n
 }
 
 /** Returns that the turn before was not seen here, when a conversation that goes on read nothing of what it should have. */
-function unknownBefore(known: readonly SentTurn[], turn: SentTurn): Cause | undefined {
+function unknownBefore(known: readonly SentTurn[] | undefined, turn: SentTurn): Cause | undefined {
   const { tokens, sent, target } = turn
-  if (known.length > 0 || tokens.read > 0 || sent.messages.kinds.length < FEWEST_OF_TURN_TWO) return undefined
+  if (known !== undefined || tokens.read > 0 || sent.messages.kinds.length < FEWEST_OF_TURN_TWO) return undefined
   const isCached = tokens.written > 0 || (turn.api !== 'messages' && totalOf(tokens) >= leastCachedTokens(target.model))
   return isCached ? { reason: 'unknown', detail: UNKNOWN, tokens: 0 } : undefined
 }

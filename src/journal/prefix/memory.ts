@@ -21,9 +21,14 @@ export class TurnMemory {
     sizeCalculation: (threads) => threads.flat().reduce((sum, turn) => sum + bytesOf(turn), TURN_BYTES),
   })
 
-  /** Returns the latest turns of a conversation; empty for an unknown one. */
-  turnsOf(conversationId: string): readonly SentTurn[] {
-    return this.#conversations.get(conversationId)?.flat() ?? []
+  /** Returns the latest turns of a conversation, empty where all were too short to be kept; `undefined` for an unknown one. */
+  turnsOf(conversationId: string): readonly SentTurn[] | undefined {
+    return this.#conversations.get(conversationId)?.flat()
+  }
+
+  /** Remembers that a conversation was here, without a turn of it. */
+  note(conversationId: string): void {
+    if (!this.#conversations.has(conversationId)) this.#conversations.set(conversationId, [])
   }
 
   /** Adds a turn to the thread of its predecessor, or begins a thread with it. */

@@ -481,7 +481,7 @@ test('prefix: the memory of turns is bounded, by conversation and in all', (t) =
   const memory = new TurnMemory()
   const long = turn({ body: { ...FIRST, messages: turnsOf(400) } }).made
   for (let i = 0; i < 50; i++) memory.add('one', { ...long, sentAtMs: i }, undefined)
-  t.is(memory.turnsOf('one').length, 8)
+  t.is(memory.turnsOf('one')?.length, 8)
   let before: SentTurn | undefined
   for (let i = 0; i < 50; i++) {
     const next = { ...long, sentAtMs: i }
@@ -489,12 +489,17 @@ test('prefix: the memory of turns is bounded, by conversation and in all', (t) =
     before = next
   }
   t.deepEqual(
-    memory.turnsOf('grown').map(({ sentAtMs }) => sentAtMs),
+    memory.turnsOf('grown')?.map(({ sentAtMs }) => sentAtMs),
     [48, 49],
   )
   for (let i = 0; i < 3000; i++) memory.add(`other-${i}`, long, undefined)
-  t.deepEqual(memory.turnsOf('one'), [])
-  t.is(memory.turnsOf('other-2999').length, 1)
+  t.is(memory.turnsOf('one'), undefined)
+  t.is(memory.turnsOf('other-2999')?.length, 1)
+  for (const name of ['other-2999', 'short']) memory.note(name)
+  t.deepEqual(
+    ['other-2999', 'short'].map((name) => memory.turnsOf(name)?.length),
+    [1, 0],
+  )
 })
 
 test('prefix: parts of Responses and Gemini requests', (t) => {
