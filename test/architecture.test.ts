@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import test from 'ava'
 import manifest from '../package.json' with { type: 'json' }
@@ -218,12 +218,11 @@ test('architecture: the environment is read by configuration, start and command 
 
 const PLUGINS = readdirSync(path.join(ROOT, 'plugins')).sort()
 
-for (const removed of PLUGINS) {
-  test(`architecture: without ${removed} every other plugin loads`, async (t) => {
+for (const name of PLUGINS) {
+  test(`architecture: ${name} loads without the other plugins`, async (t) => {
     const { path: copy } = createPluginDirectory(t)
-    cpSync(path.join(ROOT, 'plugins'), path.join(copy, 'plugins'), { recursive: true })
+    cpSync(path.join(ROOT, 'plugins', name), path.join(copy, 'plugins', name), { recursive: true })
     symlinkSync(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'))
-    rmSync(path.join(copy, 'plugins', removed), { recursive: true })
     const log = createRecordingLog()
     const registry = new PluginRegistry()
     await installPlugins({
@@ -235,10 +234,7 @@ for (const removed of PLUGINS) {
       required: new Set(),
       log,
     })
-    t.deepEqual(
-      registry.names,
-      PLUGINS.filter((name) => name !== removed),
-    )
+    t.deepEqual(registry.names, [name])
     t.deepEqual(
       log.lines.filter(({ level }) => level === 'error'),
       [],
