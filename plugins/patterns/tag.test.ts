@@ -59,5 +59,5 @@ test('tag: any neutralised text imitates nothing, and otherwise keeps its meanin
     }),
     { numRuns: 2000 },
   )
-  t.true(imitations > 200, String(imitations))
+  t.true(imitations > 10, String(imitations))
 })

@@ -79,7 +79,7 @@ test('searches: loop and thread return the result of a plain search', async (t) 
     }),
     { numRuns: 500 },
   )
-  t.true(outcomes.short > 100 && outcomes.thread > 50 && outcomes.matches > 300, JSON.stringify(outcomes))
+  t.true(outcomes.short > 50 && outcomes.thread > 20 && outcomes.matches > 100, JSON.stringify(outcomes))
 })
 
 test('searches: an expression that hangs a backtracking engine ends', async (t) => {

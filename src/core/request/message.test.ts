@@ -1,5 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
+import { isDrill } from '../../../test/support/drill.ts'
 import { brokenRequests, requests } from '../../../test/support/request-bodies.ts'
 import { explain, hasUsualScalars, type MessageRequest, messageRequestSchema, scalarFieldsSchema } from './message.ts'
 
@@ -131,7 +132,8 @@ test('fields that pass without the schema fit it', (t) => {
       if (isUsual) passed++
       return !isUsual || scalarFieldsSchema.safeParse(body).success
     }),
-    { numRuns: 5000 },
+    // Few bodies pass: with a seed of its own, `npm test` has all runs, too.
+    { numRuns: 5000, ...(!isDrill && { seed: 1 }) },
   )
   t.true(passed > 5)
 })
