@@ -1,5 +1,5 @@
 import test from 'ava'
-import { isDrill } from '../support/drill.ts'
+import { sampled } from '../support/drill.ts'
 import { startGateway } from '../support/gateway.ts'
 import { FULL_PIPELINE } from '../support/pipelines.ts'
 import { startProvider } from '../support/stand-in-provider.ts'
@@ -23,7 +23,7 @@ test('agent: there are twenty tasks', (t) => {
   t.is(new Set(TASKS.map(({ name }) => name)).size, 20)
 })
 
-for (const task of isDrill ? TASKS : TASKS.filter((_, index) => index % 2 === 0)) {
+for (const task of sampled(TASKS, 0, 4, 8, 12, 16)) {
   test(`agent: ${task.name} leaves the same files through the full pipeline as through none`, async (t) => {
     const outcomes = []
     for (const gateway of [plain, full]) {
@@ -41,7 +41,7 @@ test('agent: there are ten tasks on files with secrets', (t) => {
   t.is(new Set(SECRET_TASKS.map(({ name }) => name)).size, 10)
 })
 
-for (const task of SECRET_TASKS)
+for (const task of sampled(SECRET_TASKS, 0, 2, 4, 6, 8))
   test(`agent: ${task.name} leaves the same files, and no secret reaches the provider through the full pipeline`, async (t) => {
     const outcomes = []
     for (const gateway of [plain, full]) {
