@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
-import { type Migration, Migrator } from 'kysely/migration'
+import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration'
 import { GatewayError, messageOf } from '../../core/errors.ts'
 import { ACCOUNT_TABLES_SQL } from './accounts/schema.ts'
 import { ALERT_TABLES_SQL } from './alerts/schema.ts'
@@ -63,14 +63,17 @@ export interface TableSet {
   readonly steps: Readonly<Record<string, Migration>>
   /** Names of the tables that record applied migrations. */
   readonly memory: { readonly migrationTableName?: string; readonly migrationLockTableName?: string }
+  /** Name of the last of the steps that made the same tables in checkouts before the first release. */
+  readonly lastFormerStep?: string
 }
 
 /** The sets of tables. PostgreSQL has them in one database, SQLite in a file each. */
 export const tableSets = {
-  accounts: { steps: migrations, memory: {} },
+  accounts: { steps: migrations, memory: {}, lastFormerStep: '0018-settings' },
   telemetry: {
     steps: telemetryMigrations,
     memory: { migrationTableName: 'telemetry_migration', migrationLockTableName: 'telemetry_migration_lock' },
+    lastFormerStep: 'telemetry-0007-slices',
   },
 } as const satisfies Record<string, TableSet>
 
@@ -81,19 +84,31 @@ export type TableSetName = keyof typeof tableSets
  * Migrates the tables and returns the names of the applied migrations. All of them are one transaction under a lock:
  * a failure leaves nothing, and of two at once one waits. Throws `internal_error` with the name of a failed migration.
  */
-export async function migrate(
-  db: Kysely<Database>,
-  { steps, memory }: TableSet = tableSets.accounts,
-): Promise<string[]> {
+export async function migrate(db: Kysely<Database>, set: TableSet = tableSets.accounts): Promise<string[]> {
+  const { steps, memory } = set
   const provider = { getMigrations: async () => ({ ...steps }) }
   const { error, results } = await new Migrator({ db, provider, ...memory }).migrateToLatest()
   if (error === undefined) return (results ?? []).map(({ migrationName }) => migrationName)
   const unknown = /previously executed migration (\S+) is missing/.exec(messageOf(error))?.[1]
   if (unknown !== undefined) {
-    const words = `The database was made by a newer version (it has \`${unknown}\`). Start that version.`
+    if (await renameFormerSteps(db, set)) return migrate(db, set)
+    const words = `The database was made by another version (it has \`${unknown}\`). Start that version.`
     throw new GatewayError('internal_error', words, { cause: error })
   }
   const failed = results?.find(({ status }) => status === 'Error')?.migrationName
   if (failed === undefined) throw error
   throw new GatewayError('internal_error', `The migration \`${failed}\` failed: ${messageOf(error)}`, { cause: error })
+}
+
+/** Records the first step in place of the former ones that made the same tables; returns whether it did. */
+async function renameFormerSteps(db: Kysely<Database>, { steps, memory, lastFormerStep }: TableSet): Promise<boolean> {
+  if (lastFormerStep === undefined) return false
+  const record = sql.table(memory.migrationTableName ?? DEFAULT_MIGRATION_TABLE)
+  return await db.transaction().execute(async (transaction) => {
+    const change = sql`update ${record} set name = ${Object.keys(steps)[0]} where name = ${lastFormerStep}`
+    const { numAffectedRows = 0n } = await change.execute(transaction)
+    if (numAffectedRows > 0n)
+      await sql`delete from ${record} where name <> ${Object.keys(steps)[0]}`.execute(transaction)
+    return numAffectedRows > 0n
+  })
 }

@@ -50,11 +50,22 @@ for (const engine of engines) {
     t.deepEqual(await migrateDatabase(place), [])
   })
 
-  engine.test('migrations: the tables of a newer version are left alone', async (t) => {
+  engine.test('migrations: the tables of another version are left alone', async (t) => {
     const place = await engine.createEmptyPlace(t)
     const newer = { ...migrations, '9001-good': FAILING['9001-good'] ?? {} } as Steps
     await migrateWith(place, newer)
-    await t.throwsAsync(place.open(), { message: /newer version \(it has `9001-good`\)/ })
+    await t.throwsAsync(place.open(), { message: /another version \(it has `9001-good`\)/ })
+  })
+
+  engine.test('migrations: the tables of a checkout before the first release are kept', async (t) => {
+    const place = await engine.createEmptyPlace(t)
+    await migrateDatabase(place)
+    await place.sql(
+      "insert into kysely_migration (name, timestamp) values ('0017-alerts', '2026'), ('0018-settings', '2026')",
+    )
+    await place.sql("delete from kysely_migration where name = '0001-tables'")
+    t.deepEqual(await migrateDatabase(place), [])
+    t.deepEqual(await place.sql('select name from kysely_migration'), [{ name: '0001-tables' }])
   })
 
   engine.test('cli: migrate makes the tables and prints its steps', async (t) => {
