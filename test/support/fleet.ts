@@ -5,14 +5,20 @@ import test, { type Implementation } from 'ava'
 import { startCloudGateway, startCloudProcess } from './accounts.ts'
 import { isDrill } from './drill.ts'
 import type { Gateway } from './gateway.ts'
+import type { JsonObject } from './json.ts'
 import { createMigratedDatabase } from './migrated-database.ts'
-import { isPostgresExpected, isUsed } from './postgres.ts'
+import { isPostgresExpected, isUsed, query } from './postgres.ts'
+import { querySqlite } from './sqlite.ts'
 
 /** Gateways of one service that share one database. */
 export interface Fleet {
   readonly gateways: readonly [Gateway, ...Gateway[]]
   /** Returns one of them, in turn. */
   next(): Gateway
+  /** Environment of commands on the same database. */
+  readonly env: Readonly<Record<string, string>>
+  /** Sends one statement to the database, on a connection of its own; returns its rows. */
+  sql(text: string): Promise<Record<string, unknown>[]>
 }
 
 /** An engine, and how many gateways use it. */
@@ -27,20 +33,26 @@ test.after.always('stop the fleets', async () => {
   for (const end of endings.reverse()) await end()
 })
 
-/** Returns the environment that points a gateway to an empty database. */
-async function databaseOf(engine: string): Promise<Record<string, string>> {
+/** Environment that points a gateway to its database. */
+interface Place extends Readonly<Record<string, string>> {
+  readonly SVC_DATA_DIR: string
+}
+
+/** Creates an empty database. */
+async function databaseOf(engine: string, config: JsonObject): Promise<Place> {
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-fleet-'))
   endings.push(() => rmSync(folder, { recursive: true, force: true }))
-  const config = path.join(folder, 'turnpike.yaml')
+  const file = path.join(folder, 'turnpike.yaml')
   // Tests are refused on purpose, all from one address.
-  writeFileSync(config, 'limits: { failures_per_minute: 0 }')
-  const place = { SVC_DATA_DIR: folder, SVC_CONFIG: config }
+  writeFileSync(file, JSON.stringify({ limits: { failures_per_minute: 0 }, ...config }))
+  const place = { SVC_DATA_DIR: folder, SVC_CONFIG: file }
   if (engine === 'sqlite') return place
   return { ...place, DATABASE_URL: await createMigratedDatabase() }
 }
 
-async function openFleet(engine: string, size: number, env: Readonly<Record<string, string>>): Promise<Fleet> {
-  const database = await databaseOf(engine)
+async function openFleet({ engine, size }: Kind, { env, config }: FleetOptions): Promise<Fleet> {
+  const database = await databaseOf(engine, config)
+  const { DATABASE_URL: url, SVC_DATA_DIR: folder } = database
   const start = isDrill && size > 1 ? startCloudProcess : startCloudGateway
   const gateways = await Promise.all(Array.from({ length: size }, () => start({ ...database, ...env })))
   endings.push(() => Promise.all(gateways.map((gateway) => gateway.stop())))
@@ -48,6 +60,8 @@ async function openFleet(engine: string, size: number, env: Readonly<Record<stri
   return {
     gateways: gateways as unknown as Fleet['gateways'], // safe: a fleet has one at least
     next: () => gateways[turn++ % gateways.length] as Gateway, // safe: within
+    env: database,
+    sql: async (text) => (url === undefined ? querySqlite(folder, text) : query(url, text)),
   }
 }
 
@@ -59,16 +73,24 @@ const KINDS = isDrill
       { engine: 'postgres', size: 2 },
     ] as const)
 
-/** Both engines, with one gateway and with several; a file's fleets share one PostgreSQL server. */
-export function fleets(env: Readonly<Record<string, string>> = {}): FleetKind[] {
-  return KINDS.filter(({ engine }) => isUsed(engine)).map(({ engine, size }) => {
+type Kind = (typeof KINDS)[number]
+
+interface FleetOptions {
+  readonly env: Readonly<Record<string, string>>
+  readonly config: JsonObject
+}
+
+/** Both engines, with one gateway and with several; a file's fleets share one PostgreSQL server. `config`: the configuration file. */
+export function fleets(env: Readonly<Record<string, string>> = {}, config: JsonObject = {}): FleetKind[] {
+  return KINDS.filter(({ engine }) => isUsed(engine)).map((kind) => {
+    const { engine, size } = kind
     const name = `${engine}, ${size === 1 ? 'one gateway' : `${size} gateways`}`
     const run = engine === 'postgres' && !isPostgresExpected ? test.skip : test
     let fleet: Promise<Fleet> | undefined
     return {
       test: (title, implementation) => void run(`${name}: ${title}`, implementation),
       open: () => {
-        fleet ??= openFleet(engine, size, env)
+        fleet ??= openFleet(kind, { env, config })
         return fleet
       },
     }

@@ -29,7 +29,7 @@ export interface DevicesOptions {
   readonly hashKey: HashKey
 }
 
-/** Lifetime of a session's key between two refreshes. */
+/** Longest lifetime of a session's key between two refreshes. */
 const KEY_MS = 60 * 60_000
 /** Lifetime of a request. */
 export const DEVICE_TTL_MS = 10 * 60_000
@@ -97,21 +97,22 @@ export class Devices {
     const outcome = await store.redeemDevice({ deviceHash, session, key, auditId: createAuditId() })
     if (outcome.kind !== 'approved') return { kind: outcome.kind }
     if (made === undefined) return { kind: 'approved', token, lifetimeMs: bounds.lifetimeMs }
-    return { kind: 'approved', token: made.secret, lifetimeMs: KEY_MS, refreshToken: token }
+    return { kind: 'approved', token: made.secret, lifetimeMs: made.key.lifetimeMs, refreshToken: token }
   }
 
   /** Returns a new secret of a session's key; `undefined` for a session that has ended. */
   async refresh(token: string): Promise<{ readonly token: string; readonly lifetimeMs: number } | undefined> {
     const { secret, key } = this.#createKey()
-    const isRefreshed = await this.#options.store.refreshKey({ sessionHash: hashOf(token), key })
-    return isRefreshed ? { token: secret, lifetimeMs: KEY_MS } : undefined
+    const lifetimeMs = await this.#options.store.refreshKey({ sessionHash: hashOf(token), key })
+    return lifetimeMs === undefined ? undefined : { token: secret, lifetimeMs }
   }
 
   #createKey(): { secret: string; key: SessionKey } {
-    const { label, hashKey } = this.#options
+    const { label, hashKey, bounds } = this.#options
+    const lifetimeMs = Math.min(KEY_MS, bounds.lifetimeMs, bounds.idleMs)
     const secret = createKey(label)
     const hash = hashKey(secret)
-    const rest = { prefix: prefixOf(secret), lifetimeMs: KEY_MS, auditId: createAuditId() }
+    const rest = { prefix: prefixOf(secret), lifetimeMs, auditId: createAuditId() }
     return { secret, key: { id: createKeyId(), hash, ...rest } }
   }
 }

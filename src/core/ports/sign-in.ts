@@ -150,8 +150,8 @@ export interface SignInStore {
     key: SessionKey | null
     auditId: string
   }): Promise<DeviceOutcome>
-  /** Gives the key of a session a new secret; false for a session that has ended. */
-  refreshKey(refresh: { sessionHash: string; key: SessionKey }): Promise<boolean>
+  /** Gives the key of a session a new secret; resolves with its time in milliseconds, `undefined` for a session that has ended. */
+  refreshKey(refresh: { sessionHash: string; key: SessionKey }): Promise<number | undefined>
   /** Stores the hash of a first operator's link in place of earlier ones; false when an operator exists. */
   offerFirstOperator(link: { hash: string; ttlMs: number }): Promise<boolean>
   /** Binds a link to one browser; false when it is unknown, expired, used or bound to another one. */

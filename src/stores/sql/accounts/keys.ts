@@ -11,6 +11,7 @@ import type {
 } from '../../../core/ports/keys.ts'
 import type { KeysInReach } from '../../../core/ports/people.ts'
 import type { Command } from '../engine/command.ts'
+import { bigint, earliest } from '../engine/moments.ts'
 import { type Places, statement } from '../engine/statement.ts'
 import type { Database } from '../schema.ts'
 import { ensureAccount } from './account.ts'
@@ -118,6 +119,7 @@ export const keysInReach: Command<{ accountId: string; leads: readonly string[] 
 export const changeKey: Command<KeyChange, StoredKey | undefined> = async (db, change, now) => {
   const { id, accountId, audit, name, pipelineConfig, limits, manager, teamId, tags, expiresAtMs, isSuspended } = change
   await assertTeam(db, teamId, accountId)
+  const isOfSession = expiresAtMs !== undefined && (await hasSession(db, change))
   if (limits !== undefined && manager === null) await assertOwnLimits(db, change)
   const row = await db
     .updateTable('api_key')
@@ -128,7 +130,10 @@ export const changeKey: Command<KeyChange, StoredKey | undefined> = async (db, c
       ...(limits !== undefined && { limits, limits_by: limits === null ? null : manager }),
       ...(teamId !== undefined && { team_id: teamId }),
       ...(tags !== undefined && { tags }),
-      ...(expiresAtMs !== undefined && { expires_at_ms: expiresAtMs }),
+      ...(expiresAtMs !== undefined && {
+        managed_until_ms: expiresAtMs,
+        expires_at_ms: isOfSession ? earliest(sql.ref('expires_at_ms'), bigint(expiresAtMs)) : expiresAtMs,
+      }),
       ...(isSuspended !== undefined && { suspended_at_ms: isSuspended ? now : null }),
     })
     .where('id', '=', id)
@@ -138,6 +143,17 @@ export const changeKey: Command<KeyChange, StoredKey | undefined> = async (db, c
     .executeTakeFirst()
   if (row !== undefined) await appendAudit(db, audit, now)
   return row
+}
+
+/** Tests for the key of a session, whose expiry is set by each refresh: a manager's bounds it. */
+async function hasSession(db: Kysely<Database>, { id, accountId }: OwnedKey): Promise<boolean> {
+  const session = await db
+    .selectFrom('user_session')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('key_id', '=', id)
+    .executeTakeFirst()
+  return session !== undefined
 }
 
 /** Throws `permission_error` for limits that an operator or a lead has set. */

@@ -54,6 +54,8 @@ export interface ApiKeyTable {
   suspended_at_ms: number | null
   /** A key is refused from this moment on; `null`: it does not expire. */
   expires_at_ms: number | null
+  /** Expiry that an operator or lead has set: a refresh of a session's key stays within it. */
+  managed_until_ms: number | null
   /** Hash of the secret before the last rotation, which works until `previous_until_ms`. */
   previous_hash: string | null
   previous_until_ms: number | null
@@ -107,6 +109,7 @@ create table api_key (
   tags text,
   suspended_at_ms bigint,
   expires_at_ms bigint,
+  managed_until_ms bigint,
   previous_hash text,
   previous_until_ms bigint,
   created_by text,

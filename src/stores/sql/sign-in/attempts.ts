@@ -1,16 +1,11 @@
-import { sql } from 'kysely'
 import type { SignInAttempt } from '../../../core/ports/sign-in.ts'
 import type { Command, Moment } from '../engine/command.ts'
+import { later } from '../engine/moments.ts'
 
 /** Time for signing in at the provider. */
 const ATTEMPT_MS = 10 * 60_000
 /** Most pending attempts, and most pending requests of command lines: both are begun without a credential. */
 const MOST_PENDING = 10_000
-
-/** Returns the moment that many milliseconds from now. */
-export function later(now: Moment, ms: number) {
-  return sql<number>`${now} + cast(${ms} as bigint)`
-}
 
 /** Deletes rows that have ended, and returns true while there is room for one more. */
 export async function makeRoom(

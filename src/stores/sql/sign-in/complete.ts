@@ -6,7 +6,7 @@ import { type Command, type Moment, Undo } from '../engine/command.ts'
 import type { Database } from '../schema.ts'
 import { claimFirstOperator } from './first-operator.ts'
 import { followGroups } from './groups.ts'
-import { endSessions, openUserSession } from './sessions.ts'
+import { openUserSession, replaceSessions } from './sessions.ts'
 
 /** Stores what the identity provider states about a person, and opens a session. Nothing is stored for a suspended account. */
 export const completeSignIn: Command<SignedIn, SignInOutcome> = async (db, person, now) => {
@@ -20,8 +20,9 @@ export const completeSignIn: Command<SignedIn, SignInOutcome> = async (db, perso
   if (account.suspended_at_ms !== null) throw new Undo<SignInOutcome>('suspended')
   await putPerson(db, person, now)
   await followGroups(db, person, now)
-  if (previousHash !== null) await endSessions(db, sql<boolean>`hash = ${previousHash}`, now)
-  await openUserSession(db, { ...session, accountId, kind: 'browser' }, now)
+  const replaced = { auditId: audit.id, actor: audit.actor }
+  if (previousHash !== null) await replaceSessions(db, sql<boolean>`hash = ${previousHash}`, replaced, now)
+  await openUserSession(db, { ...session, accountId, kind: 'browser', auditId: audit.id }, now)
   await appendAudit(db, audit, now)
   return (await claimFirstOperator(db, person, now)) ? 'first-operator' : 'signed-in'
 }

@@ -6,8 +6,9 @@ import { roleOf } from '../../../core/role-of.ts'
 import { standingOf } from '../accounts/account.ts'
 import { appendAudit } from '../accounts/audit.ts'
 import type { Command } from '../engine/command.ts'
+import { later } from '../engine/moments.ts'
 import type { Database } from '../schema.ts'
-import { later, makeRoom } from './attempts.ts'
+import { makeRoom } from './attempts.ts'
 import { createSessionKey } from './session-keys.ts'
 import { openUserSession } from './sessions.ts'
 
@@ -102,7 +103,8 @@ export const redeemDevice: Command<DevicePoll, DeviceOutcome> = async (
   if (standing?.suspendedAtMs !== null) return { kind: 'suspended' }
   if (key !== null && (await isViewer(db, accountId, standing))) return { kind: 'denied' }
   if (key !== null) await createSessionKey(db, { accountId, name: client, key }, now)
-  await openUserSession(db, { ...session, client, accountId, kind: 'command', keyId: key?.id ?? null }, now)
+  const keyId = key?.id ?? null
+  await openUserSession(db, { ...session, client, accountId, kind: 'command', keyId, auditId }, now)
   const opened = { action: 'session.opened', subject: session.id, details: { kind: 'command' } }
   await appendAudit(db, { id: auditId, accountId, actor: `user:${accountId}`, ...opened }, now)
   return { kind: 'approved', accountId }

@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely'
 import type { SignedIn } from '../../../core/ports/sign-in.ts'
 import { appendAudit } from '../accounts/audit.ts'
 import type { Command, Moment } from '../engine/command.ts'
+import { later } from '../engine/moments.ts'
 import type { Database } from '../schema.ts'
-import { later } from './attempts.ts'
 
 async function hasOperator(db: Kysely<Database>): Promise<boolean> {
   const known = await db

@@ -3,9 +3,9 @@ import type { AuditNote } from '../../../core/ports/audit.ts'
 import type { ListedSession, NewSession, SessionInForce, SessionKind } from '../../../core/ports/sign-in.ts'
 import { appendAudit } from '../accounts/audit.ts'
 import type { Command, Moment } from '../engine/command.ts'
+import { later } from '../engine/moments.ts'
 import type { Database } from '../schema.ts'
-import { later } from './attempts.ts'
-import { revokeSessionKeys } from './session-keys.ts'
+import { type EndedSession, revokeSessionKeys, type SessionEnd } from './session-keys.ts'
 import { isInForce } from './sessions-in-force.ts'
 
 /** Most sessions of an account that are in force; beyond it the oldest end. */
@@ -22,8 +22,9 @@ export async function openUserSession(
     accountId,
     kind,
     keyId = null,
+    auditId,
     ...session
-  }: NewSession & { accountId: string; kind: SessionKind; keyId?: string | null },
+  }: NewSession & { accountId: string; kind: SessionKind; keyId?: string | null; auditId: string },
   now: Moment,
 ): Promise<void> {
   const { id, hash, client, idToken, lifetimeMs, idleMs } = session
@@ -52,20 +53,37 @@ export async function openUserSession(
   const isOlder = sql<boolean>`account_id = ${accountId} and id not in (
     select id from user_session where account_id = ${accountId} and revoked_at_ms is null
     order by created_at_ms desc, id desc limit ${MOST_SESSIONS})`
-  await endSessions(db, isOlder, now)
+  await replaceSessions(db, isOlder, { auditId, actor: `user:${accountId}` }, now)
 }
 
-/** Ends sessions together with their keys; returns their number. Every end of a session before its time is made here. */
-export async function endSessions(db: Kysely<Database>, which: RawBuilder<SqlBool>, now: Moment): Promise<number> {
+/** Ends sessions that a new one takes the place of, each with its audit entry. */
+export async function replaceSessions(
+  db: Kysely<Database>,
+  which: RawBuilder<SqlBool>,
+  { auditId, actor }: { auditId: string; actor: string },
+  now: Moment,
+): Promise<void> {
+  const end = { id: auditId, actor, action: 'session.replaced' }
+  for (const { id, accountId } of await endSessions(db, which, end, now))
+    await appendAudit(db, { ...end, id: `${auditId}_${id}`, accountId, subject: id }, now)
+}
+
+/** Ends sessions together with their keys; returns them. Every end of a session before its time is made here. */
+async function endSessions(
+  db: Kysely<Database>,
+  which: RawBuilder<SqlBool>,
+  end: SessionEnd,
+  now: Moment,
+): Promise<EndedSession[]> {
   const ended = await db
     .updateTable('user_session')
     .set({ revoked_at_ms: now, id_token: null })
     .where('revoked_at_ms', 'is', null)
     .where(which)
-    .returning('key_id as keyId')
+    .returning(['id', 'account_id as accountId', 'key_id as keyId'])
     .execute()
-  await revokeSessionKeys(db, ended, now)
-  return ended.length
+  await revokeSessionKeys(db, ended, end, now)
+  return ended
 }
 
 /** Returns a session in force, and records its use once a minute. */
@@ -120,7 +138,7 @@ export interface OwnedSession {
 /** Ends a session. Returns false when the account has no such session in force. */
 export const revokeSession: Command<OwnedSession, boolean> = async (db, { id, accountId, audit }, now) => {
   const which = sql<boolean>`id = ${id} and account_id = ${accountId} and ${isInForce(now)}`
-  if ((await endSessions(db, which, now)) === 0) return false
+  if ((await endSessions(db, which, audit, now)).length === 0) return false
   await appendAudit(db, audit, now)
   return true
 }
@@ -131,8 +149,12 @@ export const revokeSessions: Command<{ accountId: string; audit: AuditNote }, nu
   { accountId, audit },
   now,
 ) => {
-  // Also those that are past an end: a key may outlast its session by what is left of its hour.
-  const sessions = await endSessions(db, sql<boolean>`account_id = ${accountId}`, now)
+  const { length: sessions } = await endSessions(
+    db,
+    sql<boolean>`account_id = ${accountId} and ${isInForce(now)}`,
+    audit,
+    now,
+  )
   if (sessions > 0) await appendAudit(db, { ...audit, details: { ...audit.details, sessions } }, now)
   return sessions
 }
