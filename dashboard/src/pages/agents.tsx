@@ -59,7 +59,7 @@ function Ledger({ route }: { route: Route }) {
             <SearchField
               value={filter.text}
               placeholder="model, payment, challenge, route …"
-              onChange={(text) => setFilter((old) => ({ ...old, text }))}
+              onText={(text) => setFilter((old) => ({ ...old, text }))}
             />
             <Choice
               label="Outcome"

@@ -5,6 +5,7 @@ import { CapturePart } from '../parts/capture-part.tsx'
 import { CreditsPart } from '../parts/credits.tsx'
 import { Busy, Empty, Failure } from '../parts/states.tsx'
 import { useSession } from '../session.tsx'
+import { useAttempt } from '../use-attempt.ts'
 import { useData } from '../use-data.ts'
 
 interface Balance {
@@ -113,17 +114,13 @@ function AutoRecharge({ balance, onChanged }: { balance: Balance; onChanged: () 
     autoRechargeAmount: balance.autoRechargeAmount ?? 0,
     autoRechargeMonthlyLimit: balance.autoRechargeMonthlyLimit ?? 0,
   })
-  const [error, setError] = useState<Error>()
-  const save = async (event: Event) => {
+  const { attempt, error } = useAttempt()
+  const save = (event: Event) => {
     event.preventDefault()
-    try {
+    void attempt(async () => {
       await call('/v1/billing/auto-recharge', { method: 'PATCH', body: draft })
-      setError(undefined)
       onChanged()
-    } catch (thrown) {
-      // Safe: `call` throws errors.
-      setError(thrown as Error)
-    }
+    })
   }
   const amounts = [
     ['autoRechargeThreshold', 'Threshold (credits)'],

@@ -65,11 +65,7 @@ export function ConversationsPage({ route }: { route: Route }) {
 function Filters({ filter, onChange }: { filter: Filter; onChange: (part: Partial<Filter>) => void }) {
   return (
     <div class="filters">
-      <SearchField
-        value={filter.text}
-        placeholder="id, client, agent, model …"
-        onChange={(text) => onChange({ text })}
-      />
+      <SearchField value={filter.text} placeholder="id, client, agent, model …" onText={(text) => onChange({ text })} />
       <Choice
         label="Client"
         value={filter.client}

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call } from '../api.ts'
 import { moment, visible } from '../format.ts'
+import { TextField } from '../parts/fields.tsx'
 import { Failure } from '../parts/states.tsx'
 import type { Route } from '../route.ts'
 import { useSession } from '../session.tsx'
@@ -41,18 +42,17 @@ export function DevicePage({ route }: { route: Route }) {
       {step.kind === 'code' && (
         <form onSubmit={find}>
           <div class="filters">
-            <label class="search">
-              <span>Code that the command shows</span>
-              <input
-                value={code}
-                required
-                maxLength={20}
-                spellcheck={false}
-                autocomplete="off"
-                placeholder="BCDF-GHJK"
-                onInput={({ currentTarget }) => setCode(currentTarget.value)}
-              />
-            </label>
+            <TextField
+              class="search"
+              label="Code that the command shows"
+              value={code}
+              required
+              maxLength={20}
+              spellcheck={false}
+              autocomplete="off"
+              placeholder="BCDF-GHJK"
+              onText={setCode}
+            />
             <button type="submit" class="primary">
               Continue
             </button>

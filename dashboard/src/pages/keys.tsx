@@ -3,11 +3,13 @@ import { useState } from 'preact/hooks'
 import { call } from '../api.ts'
 import { moment, visible } from '../format.ts'
 import { ClientLines } from '../parts/client-lines.tsx'
+import { TextField } from '../parts/fields.tsx'
 import { KeyDates, KeyState } from '../parts/key-state.tsx'
 import { PipelineEditor } from '../parts/pipeline-editor.tsx'
 import { Rotate } from '../parts/rotate.tsx'
 import { Busy, Empty, Failure } from '../parts/states.tsx'
 import { useSession } from '../session.tsx'
+import { useAttempt } from '../use-attempt.ts'
 import { useData } from '../use-data.ts'
 
 interface Key {
@@ -81,31 +83,26 @@ function CloudKeys() {
 
 function NewKey({ onMade }: { onMade: (key: string) => void }) {
   const [name, setName] = useState('')
-  const [error, setError] = useState<Error>()
-  const submit = async (event: Event) => {
+  const { attempt, error } = useAttempt()
+  const submit = (event: Event) => {
     event.preventDefault()
-    try {
+    void attempt(async () => {
       const { key } = await call<{ key: string }>('/v1/keys', { method: 'POST', body: name === '' ? {} : { name } })
       setName('')
-      setError(undefined)
       onMade(key)
-    } catch (thrown) {
-      // Safe: `call` throws errors.
-      setError(thrown as Error)
-    }
+    })
   }
   return (
     <form onSubmit={submit}>
       <div class="filters">
-        <label class="search">
-          <span>Name of a new key</span>
-          <input
-            value={name}
-            maxLength={120}
-            placeholder="laptop, build server …"
-            onInput={({ currentTarget }) => setName(currentTarget.value)}
-          />
-        </label>
+        <TextField
+          class="search"
+          label="Name of a new key"
+          value={name}
+          maxLength={120}
+          placeholder="laptop, build server …"
+          onText={setName}
+        />
         <button type="submit" class="primary">
           Create key
         </button>
@@ -157,27 +154,17 @@ function ChangeKey({ value, onChanged, onSecret }: KeyPartProps) {
   const [draft, setDraft] = useState({ name, pipeline: value.pipelineConfig ?? '' })
   const [limits, setLimits] = useState<Readonly<Record<string, number | readonly string[]>>>(value.limits ?? {})
   const [isConfirming, setConfirming] = useState(false)
-  const [error, setError] = useState<Error>()
-  const send = async (method: string, body?: object) => {
-    try {
+  const { attempt, error } = useAttempt()
+  const send = (method: string, body?: object) =>
+    attempt(async () => {
       await call(`/v1/keys/${id}`, { method, body })
-      setError(undefined)
       onChanged()
-    } catch (thrown) {
-      // Safe: `call` throws errors.
-      setError(thrown as Error)
-    }
-  }
-  const rotate = async (overlapSeconds: number) => {
-    try {
+    })
+  const rotate = (overlapSeconds: number) =>
+    attempt(async () => {
       const { key } = await call<{ key: string }>(`/v1/keys/${id}/rotate`, { method: 'POST', body: { overlapSeconds } })
-      setError(undefined)
       onSecret(key)
-    } catch (thrown) {
-      // Safe: `call` throws errors.
-      setError(thrown as Error)
-    }
-  }
+    })
   const save = (event: Event) => {
     event.preventDefault()
     const pipelineConfig = draft.pipeline.trim() === '' ? null : draft.pipeline
@@ -187,14 +174,12 @@ function ChangeKey({ value, onChanged, onSecret }: KeyPartProps) {
     setLimits(({ [limit]: _, ...rest }) => (Number.isNaN(amount) ? rest : { ...rest, [limit]: amount }))
   return (
     <form onSubmit={save}>
-      <label>
-        <span>Name</span>
-        <input
-          value={draft.name}
-          maxLength={120}
-          onInput={({ currentTarget }) => setDraft({ ...draft, name: currentTarget.value })}
-        />
-      </label>
+      <TextField
+        label="Name"
+        value={draft.name}
+        maxLength={120}
+        onText={(value) => setDraft({ ...draft, name: value })}
+      />
       <PipelineEditor
         label="Pipeline; empty for the operator’s default"
         value={draft.pipeline}

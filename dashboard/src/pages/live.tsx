@@ -25,7 +25,7 @@ export function LivePage() {
         <Connection feed={feed} isPaused={isPaused} />
       </div>
       <div class="filters">
-        <SearchField label="Filter" value={text} placeholder="model, key id, reason …" onChange={setText} />
+        <SearchField label="Filter" value={text} placeholder="model, key id, reason …" onText={setText} />
         <Check label="Failed only" value={failedOnly} onChange={setFailedOnly} />
         <button type="button" aria-pressed={isPaused} onClick={() => pause(!isPaused)}>
           {isPaused ? `Resume${feed.waiting > 0 ? ` (${count(feed.waiting)} new)` : ''}` : 'Pause'}

@@ -127,7 +127,7 @@ function Filters({ fields, onChange }: { fields: Fields; onChange: (part: Partia
       <SearchField
         value={fields.text}
         placeholder="model, provider, key id, reason …"
-        onChange={(text) => onChange({ text })}
+        onText={(text) => onChange({ text })}
       />
       <Choice
         label="Cache"

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { call } from '../api.ts'
 import { Failure } from '../parts/states.tsx'
 import type { Route } from '../route.ts'
+import { useAttempt } from '../use-attempt.ts'
 import { useData } from '../use-data.ts'
 
 /** Ways to sign in: the reply of `/dashboard/api/sign-in`. */
@@ -77,16 +78,13 @@ const NOT_TOKEN = /[^\x21-\x7e]/g
 
 function TokenForm({ onDone }: { onDone: () => void }) {
   const [token, setToken] = useState('')
-  const [error, setError] = useState<Error>()
-  const submit = async (event: Event) => {
+  const { attempt, error } = useAttempt()
+  const submit = (event: Event) => {
     event.preventDefault()
-    try {
+    void attempt(async () => {
       await call('/dashboard/api/session', { method: 'POST', token: token.replaceAll(NOT_TOKEN, '') })
       onDone()
-    } catch (thrown) {
-      // Safe: `call` throws errors.
-      setError(thrown as Error)
-    }
+    })
   }
   return (
     <form onSubmit={submit}>

@@ -1,12 +1,15 @@
 import { useState } from 'preact/hooks'
 import { call } from '../api.ts'
 import { ClientLines } from '../parts/client-lines.tsx'
-import { Choice } from '../parts/fields.tsx'
+import { Choice, TextField } from '../parts/fields.tsx'
 import { FirstRequest } from '../parts/first-request.tsx'
 import { Busy, Failure } from '../parts/states.tsx'
 import { useSession } from '../session.tsx'
 import { useData } from '../use-data.ts'
 import { useFeed } from '../use-feed.ts'
+
+/** Attributes of a field whose text is exact: no word of a language. */
+const EXACT = { class: 'search', required: true, autocomplete: 'off', spellcheck: false } as const
 
 interface KeyedProvider {
   readonly name: string
@@ -122,25 +125,27 @@ function NewKey({ provider, onStored }: { provider: KeyedProvider | undefined; o
   return (
     <form onSubmit={submit}>
       <div class="filters">
-        {provider === undefined && <TextField label="Name" value={own} placeholder="house" onChange={setOwn} />}
+        {provider === undefined && (
+          <TextField {...EXACT} label="Name" value={own} placeholder="house" onText={setOwn} />
+        )}
         {provider?.baseUrl === undefined && (
           <TextField
+            {...EXACT}
             label="Address"
             value={baseUrl}
             placeholder="https://models.example.com/v1"
-            onChange={setBaseUrl}
+            onText={setBaseUrl}
           />
         )}
-        <label class="search">
-          <span>API key</span>
-          <input
-            type="password"
-            value={apiKey}
-            required
-            autocomplete="off"
-            onInput={({ currentTarget }) => setApiKey(currentTarget.value)}
-          />
-        </label>
+        <TextField
+          class="search"
+          label="API key"
+          type="password"
+          value={apiKey}
+          required
+          autocomplete="off"
+          onText={setApiKey}
+        />
         <button type="submit" class="primary" disabled={state.isBusy === true}>
           {state.isBusy ? 'Testing…' : 'Test and store'}
         </button>
@@ -157,32 +162,6 @@ function NewKey({ provider, onStored }: { provider: KeyedProvider | undefined; o
       {state.error && <Failure error={state.error} />}
       {state.isDone && <p role="status">The key works, and is in force from the next request on.</p>}
     </form>
-  )
-}
-
-function TextField({
-  label,
-  value,
-  placeholder,
-  onChange,
-}: {
-  label: string
-  value: string
-  placeholder: string
-  onChange: (text: string) => void
-}) {
-  return (
-    <label class="search">
-      <span>{label}</span>
-      <input
-        value={value}
-        required
-        placeholder={placeholder}
-        autocomplete="off"
-        spellcheck={false}
-        onInput={({ currentTarget }) => onChange(currentTarget.value)}
-      />
-    </label>
   )
 }
 

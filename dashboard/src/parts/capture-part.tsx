@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { call } from '../api.ts'
 import { moment } from '../format.ts'
+import { useAttempt } from '../use-attempt.ts'
 import { useData } from '../use-data.ts'
 import { Failure } from './states.tsx'
 
@@ -18,17 +19,12 @@ const HOUR_MS = 3_600_000
 export function CapturePart() {
   const { data, error: loadError, reload } = useData<CaptureOptIn>('/dashboard/api/capture')
   const [optIn, setOptIn] = useState<CaptureOptIn>()
-  const [error, setError] = useState<Error>()
+  const { attempt, error } = useAttempt()
   useEffect(() => setOptIn(data), [data])
-  const set = async (hours: number) => {
-    try {
-      setOptIn(await call<CaptureOptIn>('/dashboard/api/capture', { method: 'PUT', body: { hours } }))
-      setError(undefined)
-    } catch (thrown) {
-      // Safe: `call` throws errors.
-      setError(thrown as Error)
-    }
-  }
+  const set = (hours: number) =>
+    attempt(async () =>
+      setOptIn(await call<CaptureOptIn>('/dashboard/api/capture', { method: 'PUT', body: { hours } })),
+    )
   const failure = error ?? loadError
   return (
     <section aria-labelledby="capture">

@@ -1,26 +1,34 @@
-/** Search field of a list. */
-export function SearchField({
-  label = 'Search',
-  value,
-  placeholder,
-  onChange,
-}: {
-  label?: string
+import type { InputHTMLAttributes } from 'preact'
+
+/** A labelled field; `class` is that of the label, the members from `type` on are attributes of the input. */
+interface TextFieldProps {
+  label: string
+  onText: (text: string) => void
+  class?: string
+  type?: 'text' | 'search' | 'password' | 'date' | 'datetime-local'
   value: string
-  placeholder: string
-  onChange: (text: string) => void
-}) {
+  required?: boolean
+  maxLength?: number
+  placeholder?: string
+  autocomplete?: 'off'
+  spellcheck?: boolean
+}
+
+/** Field for one line of text. */
+export function TextField({ label, onText, class: kind, ...input }: TextFieldProps) {
+  // Safe: preact's types pair each `type` with its roles, and no role is set.
+  const attributes = input as InputHTMLAttributes<HTMLInputElement>
   return (
-    <label class="search">
+    <label class={kind}>
       <span>{label}</span>
-      <input
-        type="search"
-        value={value}
-        placeholder={placeholder}
-        onInput={({ currentTarget }) => onChange(currentTarget.value)}
-      />
+      <input {...attributes} onInput={({ currentTarget }) => onText(currentTarget.value)} />
     </label>
   )
+}
+
+/** Search field of a list. */
+export function SearchField({ label = 'Search', ...field }: Omit<TextFieldProps, 'label'> & { label?: string }) {
+  return <TextField class="search" type="search" label={label} {...field} />
 }
 
 export function Check({

@@ -4,6 +4,7 @@ import type { Names } from '../../../src/core/ports/names.ts'
 import { DIMENSIONS, type GroupBy } from '../../../src/core/telemetry/usage.ts'
 import { visible } from '../format.ts'
 import { addressOf, DIMENSION_TITLES, groupTitle, RANGES, rangeTitle, type UsageFilter } from '../usage-filter.ts'
+import { TextField } from './fields.tsx'
 
 type Members = Readonly<Record<string, string | undefined>>
 
@@ -54,19 +55,8 @@ function CustomRange({ page, members }: PartProps) {
         location.hash = addressOf(page, { ...members, range: undefined, from, to })
       }}
     >
-      <label>
-        <span>From</span>
-        <input
-          type="datetime-local"
-          required
-          value={from}
-          onInput={({ currentTarget }) => setFrom(currentTarget.value)}
-        />
-      </label>
-      <label>
-        <span>To; empty: now</span>
-        <input type="datetime-local" value={to} onInput={({ currentTarget }) => setTo(currentTarget.value)} />
-      </label>
+      <TextField label="From" type="datetime-local" required value={from} onText={setFrom} />
+      <TextField label="To; empty: now" type="datetime-local" value={to} onText={setTo} />
       <button type="submit">Show</button>
     </form>
   )
@@ -124,10 +114,7 @@ export function AddFilter({ page, members }: PartProps) {
           ))}
         </select>
       </label>
-      <label>
-        <span>Is exactly; “-”: has none</span>
-        <input value={value} onInput={({ currentTarget }) => setValue(currentTarget.value)} />
-      </label>
+      <TextField label="Is exactly; “-”: has none" value={value} onText={setValue} />
       <button type="submit">Add</button>
     </form>
   )

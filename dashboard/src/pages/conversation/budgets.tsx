@@ -3,6 +3,7 @@ import { call } from '../../api.ts'
 import { shortId } from '../../conversation.ts'
 import { count, span, usd, visible } from '../../format.ts'
 import { Failure } from '../../parts/states.tsx'
+import { useAttempt } from '../../use-attempt.ts'
 import { useData } from '../../use-data.ts'
 
 /** Budget in use, in the unit of its name. */
@@ -104,24 +105,17 @@ function BudgetPart({ budget, onRaised }: { budget: Budget; onRaised: () => void
 
 function Raise({ budget, title, onRaised }: { budget: Budget; title: string; onRaised: () => void }) {
   const [by, setBy] = useState('')
-  const [error, setError] = useState<Error>()
-  const [isBusy, setBusy] = useState(false)
-  const raise = async (event: Event) => {
+  const { attempt, error, isBusy } = useAttempt()
+  const raise = (event: Event) => {
     event.preventDefault()
-    setBusy(true)
-    try {
+    void attempt(async () => {
       await call(`/dashboard/api/conversations/${encodeURIComponent(budget.conversation)}/budgets`, {
         method: 'POST',
         body: { budget: budget.budget, ...(budget.agent !== null && { agent: budget.agent }), by: Number(by) },
       })
       setBy('')
-      setError(undefined)
       onRaised()
-    } catch (thrown) {
-      setError(thrown as Error) // safe: `call` throws errors
-    } finally {
-      setBusy(false)
-    }
+    })
   }
   const isUsd = budget.unit === 'usd'
   return (

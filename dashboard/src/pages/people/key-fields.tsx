@@ -1,4 +1,5 @@
 import { visible } from '../../format.ts'
+import { TextField } from '../../parts/fields.tsx'
 import { useData } from '../../use-data.ts'
 import type { ListReply, Person, Team } from './types.ts'
 
@@ -27,10 +28,7 @@ export function KeyFields({ draft, onChange, hasPerson = false }: KeyFieldsProps
   return (
     <div class="numbers">
       {hasPerson && <PersonInput value={draft.person} onInput={(person) => set('person', person)} />}
-      <label>
-        <span>Name of the key</span>
-        <input value={draft.name} maxLength={120} onInput={({ currentTarget }) => set('name', currentTarget.value)} />
-      </label>
+      <TextField label="Name of the key" value={draft.name} maxLength={120} onText={(value) => set('name', value)} />
       <label>
         <span>Team</span>
         <select value={draft.team} onChange={({ currentTarget }) => set('team', currentTarget.value)}>
@@ -42,14 +40,8 @@ export function KeyFields({ draft, onChange, hasPerson = false }: KeyFieldsProps
           ))}
         </select>
       </label>
-      <label>
-        <span>Tags, separated by commas</span>
-        <input value={draft.tags} onInput={({ currentTarget }) => set('tags', currentTarget.value)} />
-      </label>
-      <label>
-        <span>Expires on (UTC)</span>
-        <input type="date" value={draft.expires} onInput={({ currentTarget }) => set('expires', currentTarget.value)} />
-      </label>
+      <TextField label="Tags, separated by commas" value={draft.tags} onText={(value) => set('tags', value)} />
+      <TextField label="Expires on (UTC)" type="date" value={draft.expires} onText={(value) => set('expires', value)} />
     </div>
   )
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { SearchField } from '../../parts/fields.tsx'
 import { Busy, Empty, Failure } from '../../parts/states.tsx'
 import { useData } from '../../use-data.ts'
 import { useSettled } from '../../use-settled.ts'
@@ -26,17 +27,7 @@ export function SubjectList<Row>({ name, query = '', hasSearch = true, create, r
   return (
     <>
       <div class="filters">
-        {hasSearch && (
-          <label class="search">
-            <span>Search</span>
-            <input
-              type="search"
-              value={search}
-              placeholder="name, id, team …"
-              onInput={({ currentTarget }) => setSearch(currentTarget.value)}
-            />
-          </label>
-        )}
+        {hasSearch && <SearchField value={search} placeholder="name, id, team …" onText={setSearch} />}
       </div>
       {create?.(reload)}
       {error && <Failure error={error} onRetry={reload} />}

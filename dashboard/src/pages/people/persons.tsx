@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { visible } from '../../format.ts'
+import { TextField } from '../../parts/fields.tsx'
 import { Failure } from '../../parts/states.tsx'
 import { useSession } from '../../session.tsx'
 import { LimitFields, limitsOf } from './limit-fields.tsx'
@@ -66,22 +67,18 @@ function ChangePerson({ person, onChanged }: { person: Person; onChanged: () => 
   return (
     <form onSubmit={save}>
       <div class="numbers">
-        <label>
-          <span>Name</span>
-          <input
-            value={draft.name}
-            maxLength={120}
-            onInput={({ currentTarget }) => setDraft({ ...draft, name: currentTarget.value })}
-          />
-        </label>
-        <label>
-          <span>E-mail</span>
-          <input
-            value={draft.email}
-            maxLength={254}
-            onInput={({ currentTarget }) => setDraft({ ...draft, email: currentTarget.value })}
-          />
-        </label>
+        <TextField
+          label="Name"
+          value={draft.name}
+          maxLength={120}
+          onText={(value) => setDraft({ ...draft, name: value })}
+        />
+        <TextField
+          label="E-mail"
+          value={draft.email}
+          maxLength={254}
+          onText={(value) => setDraft({ ...draft, email: value })}
+        />
         <label>
           <span>Role</span>
           <select
@@ -125,23 +122,19 @@ function NewPerson({ onMade }: { onMade: () => void }) {
     <NewForm title="Add a person before the first sign-in">
       <form onSubmit={submit}>
         <div class="numbers">
-          <label>
-            <span>Id, as the identity provider gives it</span>
-            <input
-              required
-              value={draft.id}
-              maxLength={200}
-              onInput={({ currentTarget }) => setDraft({ ...draft, id: currentTarget.value })}
-            />
-          </label>
-          <label>
-            <span>Name</span>
-            <input
-              value={draft.name}
-              maxLength={120}
-              onInput={({ currentTarget }) => setDraft({ ...draft, name: currentTarget.value })}
-            />
-          </label>
+          <TextField
+            label="Id, as the identity provider gives it"
+            required
+            value={draft.id}
+            maxLength={200}
+            onText={(value) => setDraft({ ...draft, id: value })}
+          />
+          <TextField
+            label="Name"
+            value={draft.name}
+            maxLength={120}
+            onText={(value) => setDraft({ ...draft, name: value })}
+          />
         </div>
         {error && <Failure error={error} />}
         <button type="submit" class="primary" disabled={isBusy}>

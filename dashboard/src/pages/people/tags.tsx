@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { TextField } from '../../parts/fields.tsx'
 import { Failure } from '../../parts/states.tsx'
 import { useSession } from '../../session.tsx'
 import { LimitFields, limitsOf } from './limit-fields.tsx'
@@ -46,12 +47,7 @@ function ChangeTag({ tag, onChanged }: { tag?: Tag; onChanged: () => void }) {
   }
   return (
     <form onSubmit={save}>
-      {tag === undefined && (
-        <label>
-          <span>Tag</span>
-          <input required value={name} maxLength={40} onInput={({ currentTarget }) => setName(currentTarget.value)} />
-        </label>
-      )}
+      {tag === undefined && <TextField label="Tag" required value={name} maxLength={40} onText={setName} />}
       <LimitFields value={limits} onChange={setLimits} onlyMoney />
       {error && <Failure error={error} />}
       <button type="submit" class="primary" disabled={isBusy}>

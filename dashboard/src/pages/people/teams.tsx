@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { visible } from '../../format.ts'
+import { TextField } from '../../parts/fields.tsx'
 import { Failure } from '../../parts/states.tsx'
 import { useSession } from '../../session.tsx'
 import { PersonInput } from './key-fields.tsx'
@@ -58,10 +59,7 @@ function ChangeTeam({ team, onChanged }: { team: Team; onChanged: () => void }) 
   const archived = team.archivedAt === null
   return (
     <form onSubmit={save}>
-      <label>
-        <span>Name</span>
-        <input required value={name} maxLength={120} onInput={({ currentTarget }) => setName(currentTarget.value)} />
-      </label>
+      <TextField label="Name" required value={name} maxLength={120} onText={setName} />
       <LimitFields value={limits} onChange={setLimits} />
       {error && <Failure error={error} />}
       <div class="bar">
@@ -136,10 +134,7 @@ function NewTeam({ onMade }: { onMade: () => void }) {
   return (
     <NewForm title="Create a team">
       <form onSubmit={submit}>
-        <label>
-          <span>Name of the team</span>
-          <input required value={name} maxLength={120} onInput={({ currentTarget }) => setName(currentTarget.value)} />
-        </label>
+        <TextField label="Name of the team" required value={name} maxLength={120} onText={setName} />
         {error && <Failure error={error} />}
         <button type="submit" class="primary" disabled={isBusy}>
           Create team

@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks'
 import { call } from '../../api.ts'
+import { useAttempt } from '../../use-attempt.ts'
 
 /** Sender of changes, with the last error. */
 export interface Change {
@@ -11,22 +11,17 @@ export interface Change {
 
 /** Returns a sender of changes to the administration; `onChanged` is called after each that succeeds. */
 export function useChange(onChanged: () => void): Change {
-  const [state, setState] = useState<{ error?: Error; isBusy: boolean }>({ isBusy: false })
+  const { attempt, error, isBusy } = useAttempt()
   return {
-    error: state.error,
-    isBusy: state.isBusy,
+    error,
+    isBusy,
     async send<Reply>(method: string, path: string, body?: object) {
-      setState({ isBusy: true })
-      try {
-        const reply = await call<Reply>(`/v1/admin/${path}`, { method, ...(body && { body }) })
-        setState({ isBusy: false })
+      let reply: Reply | undefined
+      await attempt(async () => {
+        reply = await call<Reply>(`/v1/admin/${path}`, { method, ...(body && { body }) })
         onChanged()
-        return reply
-      } catch (thrown) {
-        // Safe: `call` throws errors.
-        setState({ isBusy: false, error: thrown as Error })
-        return undefined
-      }
+      })
+      return reply
     },
   }
 }

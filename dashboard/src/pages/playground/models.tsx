@@ -1,3 +1,5 @@
+import { TextField } from '../../parts/fields.tsx'
+
 const MOST_MODELS = 3
 
 /** Returns the distinct models to compare: that of the request, and at most two more. */
@@ -9,15 +11,13 @@ export function modelsOf(model: string, others: string): readonly string[] {
 /** Field of the models that get the same message. */
 export function Models({ value, onChange }: { value: string; onChange: (text: string) => void }) {
   return (
-    <label>
-      <span>Compare with one or two other models, in place of pipelines</span>
-      <input
-        value={value}
-        placeholder="openai/gpt-5-mini, gemini-2.5-flash"
-        autocomplete="off"
-        spellcheck={false}
-        onInput={({ currentTarget }) => onChange(currentTarget.value)}
-      />
-    </label>
+    <TextField
+      label="Compare with one or two other models, in place of pipelines"
+      value={value}
+      placeholder="openai/gpt-5-mini, gemini-2.5-flash"
+      autocomplete="off"
+      spellcheck={false}
+      onText={onChange}
+    />
   )
 }

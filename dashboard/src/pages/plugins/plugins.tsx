@@ -5,6 +5,7 @@ import { SearchField } from '../../parts/fields.tsx'
 import { Busy, Empty, Failure } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
 import { useSession } from '../../session.tsx'
+import { useAttempt } from '../../use-attempt.ts'
 import { useData } from '../../use-data.ts'
 import { FigureCards, type PluginFigures, runsToday } from './figures.tsx'
 
@@ -74,7 +75,7 @@ export function PluginsPage() {
       ))}
       {installed.length > 0 && (
         <div class="filters">
-          <SearchField value={text} placeholder="plugin, option, word of its documentation …" onChange={setText} />
+          <SearchField value={text} placeholder="plugin, option, word of its documentation …" onText={setText} />
         </div>
       )}
       {found.map((plugin) => (
@@ -164,20 +165,15 @@ function Switch({
   onSwitched,
 }: Pick<Installed, 'name' | 'isOn' | 'isLocked'> & { off: readonly string[]; onSwitched: () => void }) {
   const { isOperator } = useSession()
-  const [error, setError] = useState<Error>()
+  const { attempt, error } = useAttempt()
   if (!isOperator) return null
-  const change = async () => {
-    const names = isOn ? [...off, name] : off.filter((each) => each !== name)
-    try {
+  const change = () =>
+    attempt(async () => {
+      const names = isOn ? [...off, name] : off.filter((each) => each !== name)
       const body = { name: 'pipeline.off', value: names.length === 0 ? null : names }
       await call('/dashboard/api/settings', { method: 'POST', body })
-      setError(undefined)
       onSwitched()
-    } catch (thrown) {
-      // Safe: `call` throws errors.
-      setError(thrown as Error)
-    }
-  }
+    })
   return (
     <>
       <p>

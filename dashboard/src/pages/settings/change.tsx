@@ -3,6 +3,7 @@ import { call } from '../../api.ts'
 import { printed, usd } from '../../format.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { Failure } from '../../parts/states.tsx'
+import { useAttempt } from '../../use-attempt.ts'
 
 const PATH = '/dashboard/api/settings'
 const NANO_USD = 1e9
@@ -50,23 +51,14 @@ export function ChangeForm({
 }) {
   const [text, setText] = useState(Array.isArray(value) ? value.join(', ') : value === undefined ? '' : String(value))
   const [preview, setPreview] = useState<Preview>()
-  const [error, setError] = useState<Error>()
+  const { attempt, error } = useAttempt()
   const wanted = { name, value: parsedText(name, text) }
-  const run = async (work: () => Promise<void>) => {
-    setError(undefined)
-    try {
-      await work()
-    } catch (thrown) {
-      // Safe: `call` throws errors.
-      setError(thrown as Error)
-    }
-  }
   const show = (event: Event) => {
     event.preventDefault()
-    void run(async () => setPreview(await call<Preview>(`${PATH}/preview`, { method: 'POST', body: wanted })))
+    void attempt(async () => setPreview(await call<Preview>(`${PATH}/preview`, { method: 'POST', body: wanted })))
   }
   const apply = () =>
-    run(async () => {
+    attempt(async () => {
       await call(PATH, { method: 'POST', body: wanted })
       onDone()
     })

@@ -1,7 +1,7 @@
 import './settings.css'
 import { useState } from 'preact/hooks'
 import { printed } from '../../format.ts'
-import { Check, SearchField } from '../../parts/fields.tsx'
+import { Check, SearchField, TextField } from '../../parts/fields.tsx'
 import { Busy, Empty, Failure } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
 import { useData } from '../../use-data.ts'
@@ -67,7 +67,7 @@ export function SettingsPage() {
           ))}
           <NewModel onDone={changed} />
           <div class="filters">
-            <SearchField value={text} placeholder="option, or word of its documentation …" onChange={setText} />
+            <SearchField value={text} placeholder="option, or word of its documentation …" onText={setText} />
             <Check label="Only changed options" value={setOnly} onChange={changeSetOnly} />
           </div>
           {found.length === 0 ? (
@@ -106,15 +106,14 @@ function NewModel({ onDone }: { onDone: () => void }) {
         setOpen(true)
       }}
     >
-      <label class="search">
-        <span>Name of a model of your own</span>
-        <input
-          value={name}
-          required
-          placeholder="fast, or a model’s name that gets a fallback …"
-          onInput={({ currentTarget }) => setName(currentTarget.value)}
-        />
-      </label>
+      <TextField
+        class="search"
+        label="Name of a model of your own"
+        value={name}
+        required
+        placeholder="fast, or a model’s name that gets a fallback …"
+        onText={setName}
+      />
       <button type="submit">Set its models</button>
     </form>
   )
