@@ -1,20 +1,13 @@
-import type { ExecutionContext } from 'ava'
 import { EVERYBODY, type FinishedRequest, type RequestConversation } from '../../../src/core/telemetry/telemetry.ts'
 import { toRow } from '../../../src/stores/sql/telemetry/rows.ts'
-import { openTelemetryStore, type SqlTelemetry } from '../../../src/stores/sql/telemetry/telemetry.ts'
+import type { SqlTelemetry } from '../../../src/stores/sql/telemetry/telemetry.ts'
 import { sampleRequest } from '../../support/telemetry.ts'
-import { type Engine, engines } from './places.ts'
+import { engines } from './places.ts'
+import { openTelemetry } from './shared-telemetry.ts'
 
 const START_MS = 1_795_305_600_000
 
 let made = 0
-
-async function open(t: ExecutionContext, engine: Engine): Promise<SqlTelemetry> {
-  const { place, store } = await engine.shared()
-  const telemetry = openTelemetryStore({ ...place, accounts: store, clock: { nowMs: () => Date.now() } })
-  t.teardown(() => telemetry.close(10_000))
-  return telemetry
-}
 
 /** Conversations of a scope of its own. */
 function book(telemetry: SqlTelemetry) {
@@ -43,7 +36,7 @@ function book(telemetry: SqlTelemetry) {
 
 for (const engine of engines) {
   engine.test('conversations: sums are those of the turns, however often they are sent', async (t) => {
-    const telemetry = await open(t, engine)
+    const telemetry = await openTelemetry(t, engine)
     const { scope, id, turn, put } = book(telemetry)
     const first = turn('main')
     const second = turn('main', { modelServed: 'other', tokens: { ...first.tokens!, cacheRead: 500 } })
@@ -73,7 +66,7 @@ for (const engine of engines) {
   })
 
   engine.test('conversations: sub-agents are below the run that they belong to', async (t) => {
-    const telemetry = await open(t, engine)
+    const telemetry = await openTelemetry(t, engine)
     const { scope, id, turn, put } = book(telemetry)
     const below = (parent: string, agent: string) => ({ parentId: id(parent), rootId: id('main'), agent })
     const main = turn('main')
@@ -107,7 +100,7 @@ for (const engine of engines) {
   })
 
   engine.test('conversations: a run whose own turns are not there is listed by its sub-agents', async (t) => {
-    const telemetry = await open(t, engine)
+    const telemetry = await openTelemetry(t, engine)
     const { scope, id, turn, put } = book(telemetry)
     await put(turn('child', {}, { parentId: id('main'), rootId: id('main'), agent: 'explore' }))
     const [run] = await telemetry.runs(scope, { limit: 10 })
@@ -118,7 +111,7 @@ for (const engine of engines) {
   })
 
   engine.test('conversations: turns have their number and the running total on every page', async (t) => {
-    const telemetry = await open(t, engine)
+    const telemetry = await openTelemetry(t, engine)
     const { scope, id, turn, put } = book(telemetry)
     const sent = Array.from({ length: 7 }, () => turn('main', { isStream: true, firstByteMs: 10, totalMs: 1010 }))
     await put(...sent.toReversed())
@@ -139,7 +132,7 @@ for (const engine of engines) {
   })
 
   engine.test('conversations: those of other scopes are not found', async (t) => {
-    const telemetry = await open(t, engine)
+    const telemetry = await openTelemetry(t, engine)
     const { scope, id, turn, put } = book(telemetry)
     await put(turn('main'), turn('child', {}, { parentId: id('main'), rootId: id('main') }))
     const reads = async (scopes: Parameters<SqlTelemetry['runs']>[0]) => [
@@ -156,7 +149,7 @@ for (const engine of engines) {
   })
 
   engine.test('conversations: a search finds runs by any of their conversations, page by page', async (t) => {
-    const telemetry = await open(t, engine)
+    const telemetry = await openTelemetry(t, engine)
     const { scope, id, turn, put } = book(telemetry)
     const child = (name: string) =>
       turn(`child-of-${name}`, {}, { rootId: id(name), parentId: id(name), agent: 'Grep_1' })

@@ -1,4 +1,3 @@
-import type { ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { EVERYBODY, type FinishedRequest } from '../../../src/core/telemetry/telemetry.ts'
 import {
@@ -10,9 +9,9 @@ import {
   WITHOUT,
 } from '../../../src/core/telemetry/usage.ts'
 import { toRow } from '../../../src/stores/sql/telemetry/rows.ts'
-import { openTelemetryStore, type SqlTelemetry } from '../../../src/stores/sql/telemetry/telemetry.ts'
 import { sampleRequest } from '../../support/telemetry.ts'
-import { type Engine, engines } from './places.ts'
+import { engines } from './places.ts'
+import { openTelemetry } from './shared-telemetry.ts'
 
 /*
  * Sums by a property are those of the rows, whichever part of them comes from sums: on both engines, for any range.
@@ -20,13 +19,6 @@ import { type Engine, engines } from './places.ts'
 const QUARTER_MS = 900_000
 const BEGIN_MS = 1_795_305_600_000
 const LENGTH_MS = 6 * QUARTER_MS
-
-async function open(t: ExecutionContext, engine: Engine): Promise<SqlTelemetry> {
-  const { place, store } = await engine.shared()
-  const telemetry = openTelemetryStore({ ...place, accounts: store, clock: { nowMs: () => Date.now() } })
-  t.teardown(() => telemetry.close(10_000))
-  return telemetry
-}
 
 const tag = fc.constantFrom('a', 'a.b', 'a_b', 'axb')
 const answer = fc.constantFrom(
@@ -132,7 +124,7 @@ for (const engine of engines) {
   engine.test(
     'groups: sums by any property are those of the rows, for any range and filter, and of a repeated batch once',
     async (t) => {
-      const telemetry = await open(t, engine)
+      const telemetry = await openTelemetry(t, engine)
       const moment = fc.integer({ min: -QUARTER_MS, max: LENGTH_MS + QUARTER_MS }).map((ms) => BEGIN_MS + ms)
       const bound = fc.oneof(
         moment,
@@ -192,7 +184,7 @@ for (const engine of engines) {
   )
 
   engine.test('groups: none are of another scope; the dearest come first, and more are announced', async (t) => {
-    const telemetry = await open(t, engine)
+    const telemetry = await openTelemetry(t, engine)
     const [mine, other] = [`mine-${++made}`, `other-${made}`]
     const at = { startedAtMs: BEGIN_MS }
     await telemetry.run(

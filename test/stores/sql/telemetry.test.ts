@@ -1,4 +1,3 @@
-import type { ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import type { LossReason } from '../../../src/core/telemetry/prefix-loss.ts'
 import type { FinishedRequest, UsageSums } from '../../../src/core/telemetry/telemetry.ts'
@@ -6,7 +5,8 @@ import { gatewayClassOf } from '../../../src/core/telemetry/time-buckets.ts'
 import { toRow } from '../../../src/stores/sql/telemetry/rows.ts'
 import { openTelemetryStore, type SqlTelemetry } from '../../../src/stores/sql/telemetry/telemetry.ts'
 import { sampleRequest } from '../../support/telemetry.ts'
-import { type Engine, engines } from './places.ts'
+import { engines } from './places.ts'
+import { openTelemetry } from './shared-telemetry.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -15,13 +15,6 @@ const DAY_BEGINS_MS = 1_795_305_600_000
 
 let scopes = 0
 const newScope = () => `scope-${++scopes}`
-
-async function open(t: ExecutionContext, engine: Engine): Promise<SqlTelemetry> {
-  const { place, store } = await engine.shared()
-  const telemetry = openTelemetryStore({ ...place, accounts: store, clock: { nowMs: () => Date.now() } })
-  t.teardown(() => telemetry.close(10_000))
-  return telemetry
-}
 
 const put = (telemetry: SqlTelemetry, requests: readonly FinishedRequest[]) =>
   telemetry.run('telemetry.put', requests.map(toRow))
@@ -104,7 +97,7 @@ const modelOf = ({ outcome, modelServed }: FinishedRequest) => (outcome === 'err
 
 for (const engine of engines) {
   engine.test('telemetry: a request is found with its trace by either id, by its scope alone', async (t) => {
-    const telemetry = await open(t, engine)
+    const telemetry = await openTelemetry(t, engine)
     const scope = newScope()
     const request = sampleRequest({
       scope,
@@ -137,7 +130,7 @@ for (const engine of engines) {
   })
 
   engine.test('telemetry: a list page by page has each request of the scope once, newest first', async (t) => {
-    const telemetry = await open(t, engine)
+    const telemetry = await openTelemetry(t, engine)
     const moments = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 25 })
     const check = async (times: readonly number[], limit: number) => {
       const scope = newScope()
@@ -163,7 +156,7 @@ for (const engine of engines) {
   })
 
   engine.test('telemetry: sums by step, provider and model are those of the requests', async (t) => {
-    const telemetry = await open(t, engine)
+    const telemetry = await openTelemetry(t, engine)
     const seen = { estimates: 0, unpriced: 0, errors: 0, shared: 0 }
     const check = async (many: readonly (typeof parts extends fc.Arbitrary<infer Parts> ? Parts : never)[]) => {
       const scope = newScope()
@@ -203,7 +196,7 @@ for (const engine of engines) {
   })
 
   engine.test('telemetry: a batch that is put again, in part or whole, changes nothing', async (t) => {
-    const telemetry = await open(t, engine)
+    const telemetry = await openTelemetry(t, engine)
     const scope = newScope()
     const range = { fromMs: DAY_BEGINS_MS, toMs: DAY_BEGINS_MS + HOUR_MS, stepMs: HOUR_MS }
     const many = Array.from({ length: 123 }, () => sampleRequest({ scope }))
@@ -217,7 +210,7 @@ for (const engine of engines) {
   })
 
   engine.test('telemetry: a range counts the hours that begin in it', async (t) => {
-    const telemetry = await open(t, engine)
+    const telemetry = await openTelemetry(t, engine)
     const scope = newScope()
     const at = (hours: number) => sampleRequest({ scope, startedAtMs: DAY_BEGINS_MS + hours * HOUR_MS })
     await put(telemetry, [at(-0.5), at(0), at(0.99), at(1), at(2)])
@@ -232,7 +225,7 @@ for (const engine of engines) {
   })
 
   engine.test('telemetry: losses of the prompt cache are summed by reason, the dearest first', async (t) => {
-    const telemetry = await open(t, engine)
+    const telemetry = await openTelemetry(t, engine)
     const [scope, other] = [newScope(), newScope()]
     const at = (hours: number, reason: LossReason, nanoUsd: number, of = scope) =>
       sampleRequest({
@@ -253,7 +246,7 @@ for (const engine of engines) {
   })
 
   engine.test('telemetry: a range that cannot be is refused in words', async (t) => {
-    const telemetry = await open(t, engine)
+    const telemetry = await openTelemetry(t, engine)
     const range = { fromMs: 0, toMs: DAY_MS, stepMs: HOUR_MS }
     const refused = [
       [{ ...range, toMs: 0 }, /whose end lies after/],
@@ -267,7 +260,7 @@ for (const engine of engines) {
   })
 
   engine.test('telemetry: nonsense that a provider reports leaves lists and sums readable', async (t) => {
-    const telemetry = await open(t, engine)
+    const telemetry = await openTelemetry(t, engine)
     const scope = newScope()
     const most = Number.MAX_SAFE_INTEGER
     const tokens = { input: most, output: most, cacheRead: most, cacheWrite: most, cacheWrite1h: most, reasoning: 0 }
@@ -292,7 +285,7 @@ for (const engine of engines) {
   })
 
   engine.test('telemetry: what clients may write into names is stored', async (t) => {
-    const telemetry = await open(t, engine)
+    const telemetry = await openTelemetry(t, engine)
     const scope = newScope()
     const details = { told: 'a\0b' }
     const odd = sampleRequest({
@@ -307,7 +300,7 @@ for (const engine of engines) {
   })
 
   engine.test('telemetry: a trace that is too long is stored without details, and marked so', async (t) => {
-    const telemetry = await open(t, engine)
+    const telemetry = await openTelemetry(t, engine)
     const scope = newScope()
     const step = { module: 'm', action: 'ran', ms: 1 }
     const trace = { steps: [{ ...step, details: { long: 'x'.repeat(20_000) } }], edits: [], calls: [] }
