@@ -55,7 +55,13 @@ for (let i = 0; i < ROUNDS; i++) {
   const context = { exchange, admittedAtMs: Date.now() }
   const all = await round(
     (receipt) =>
-      telemetry.record(finishedRequestOf(receipt, context, { hasReceipt: true, pricer: { split: () => NO_COST } })),
+      telemetry.record(
+        finishedRequestOf(receipt, context, {
+          hasReceipt: true,
+          hasConversation: true,
+          pricer: { split: () => NO_COST },
+        }),
+      ),
     () => telemetry.close(60_000),
   )
   costs.push(all - nothing)

@@ -135,11 +135,12 @@ function fanOut({ receipts }: Config, listeners: Listeners): ReceiptsOptions['on
   const { store, alerts, feed, metrics, tracer, pricer } = listeners
   if ([store, alerts, metrics, tracer].every((one) => one === undefined)) return undefined
   const hasReceipt = receipts.enabled
+  const hasConversation = [store, tracer].some((one) => one !== undefined)
   // Without rows nothing shows a loss.
   const losses = store && new PrefixLosses(pricer)
   return (receipt, facts) => {
     const lost = losses?.lossOf(facts) ?? null
-    const finished = finishedRequestOf(receipt, facts, { hasReceipt, pricer, lost })
+    const finished = finishedRequestOf(receipt, facts, { hasReceipt, hasConversation, pricer, lost })
     store?.record(finished)
     if (store !== undefined) feed.publish(finished)
     metrics?.count(finished)

@@ -195,10 +195,10 @@ test('receipt: names have whole characters and a bounded length, and durations a
   t.deepEqual(latency, { total_ms: 1.235, gateway_ms: 0 })
 })
 
-test('receipt: a request whose receipt is not stored is not hashed', async (t) => {
+test('receipt: a request whose receipt is not stored is not hashed, and its conversation not recognised', async (t) => {
   const how = { pricer, tokens, nowMs: 0 }
   const facts = factsFor(answerLive(open()))
-  t.is((await buildReceipt(facts, { ...how, isKept: false })).request_sha256, '')
+  t.like(await buildReceipt(facts, { ...how, isKept: false }), { request_sha256: '', conversation_id: '' })
   t.is(
     (await buildReceipt(facts, { ...how, isKept: true })).request_sha256,
     createHash('sha256').update(facts.exchange.original).digest('hex'),

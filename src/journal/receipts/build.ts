@@ -44,7 +44,7 @@ export interface Latency {
 export interface BuildOptions extends Accountants {
   /** Now, in milliseconds since 1970. */
   readonly nowMs: number
-  /** Unset for a receipt that is not stored: the request is not hashed. */
+  /** Unset for a receipt that is not stored: the request is not hashed, and its conversation not recognised. */
   readonly isKept: boolean
 }
 
@@ -74,13 +74,13 @@ async function hashElsewhere(bytes: Buffer): Promise<string> {
 
 function receiptOf(
   facts: ReplyFacts,
-  { ending, requestSha256, nowMs, ...accountants }: BuildOptions & Gathered,
+  { ending, requestSha256, nowMs, isKept, ...accountants }: BuildOptions & Gathered,
 ): Receipt {
   const { exchange, id, status, pipeline, latency, admittedAtMs } = facts
   const usage = ending?.usage ?? exchange.latestUsage
   const served = servedBy(exchange)
   const outcome = outcomeOf(facts, ending)
-  const { conversation } = exchange
+  const conversation = isKept ? exchange.conversation : UNREAD
   return {
     v: 2,
     id,
@@ -120,6 +120,8 @@ function receiptOf(
     ...(facts.settlement && { settlement: facts.settlement }),
   }
 }
+
+const UNREAD = { id: '', turn: 0 }
 
 interface Gathered {
   readonly ending: Ending | undefined

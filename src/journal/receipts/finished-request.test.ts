@@ -7,7 +7,7 @@ import { decimalUsd } from '../../core/money/usd.ts'
 import { cacheOutcomeOf, finishedRequestOf } from './finished-request.ts'
 
 const BODY = '{"model":"claude-x","max_tokens":5,"messages":[{"role":"user","content":"a secret question"}]}'
-const kept = { hasReceipt: true, pricer: { split: () => NO_COST } }
+const kept = { hasReceipt: true, hasConversation: true, pricer: { split: () => NO_COST } }
 const facts = () => ({ exchange: openExchange({ body: BODY, dialect: 'messages' }), admittedAtMs: 1_700_000_000_000 })
 
 test('finished request: amounts equal the receipt’s, to the nano-dollar', (t) => {
@@ -38,6 +38,13 @@ test('finished request: the trace has each step’s details, and no text of the 
   const finished = finishedRequestOf(receipt, { exchange, admittedAtMs }, kept)
   t.deepEqual(finished.trace.steps, [{ module: 'm', action: 'done', ms: 1, details: { tools: 3 } }])
   t.false(JSON.stringify(finished).includes('secret question'))
+})
+
+test('finished request: one that is only counted does not recognise its conversation', (t) => {
+  const { exchange, admittedAtMs } = facts()
+  Object.defineProperty(exchange, 'conversation', { get: () => t.fail('The conversation was read.') })
+  const counted = { ...kept, hasConversation: false }
+  t.is(finishedRequestOf(sampleReceipt(), { exchange, admittedAtMs }, counted).conversation, null)
 })
 
 test('finished request: a trace is bounded, whatever plugins recorded', (t) => {

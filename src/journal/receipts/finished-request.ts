@@ -34,6 +34,8 @@ export type RowFacts = Pick<ReplyFacts, 'exchange' | 'admittedAtMs' | 'reason'> 
 export interface RowOptions {
   readonly hasReceipt: boolean
   readonly pricer: CostSplitter
+  /** False for a request that is only counted: its conversation is not recognised. */
+  readonly hasConversation: boolean
   /** Default: none. */
   readonly lost?: PrefixLoss | null
 }
@@ -42,7 +44,7 @@ export interface RowOptions {
 export function finishedRequestOf(
   receipt: Receipt,
   { exchange, admittedAtMs, reason, latency: { firstByteMs } = {} }: RowFacts,
-  { hasReceipt, pricer, lost = null }: RowOptions,
+  { hasReceipt, hasConversation, pricer, lost = null }: RowOptions,
 ): FinishedRequest {
   const { usage, latency } = receipt
   const outline = exchange.reply?.outline
@@ -66,7 +68,7 @@ export function finishedRequestOf(
     modelAsked: receipt.model_asked,
     modelServed: receipt.model_served,
     provider: receipt.provider,
-    conversation: toRequestConversation(exchange.conversation),
+    conversation: hasConversation ? toRequestConversation(exchange.conversation) : null,
     tokens: usage && tokensOf(usage, exchange),
     costNanoUsd,
     costs: costsOf(costNanoUsd, { exchange, admittedAtMs }, pricer),
