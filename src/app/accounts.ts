@@ -15,6 +15,7 @@ import type { Config } from '../config/schema.ts'
 import type { Disposal } from '../core/disposal.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { Log } from '../core/ports/log.ts'
+import type { PeopleStore } from '../core/ports/people.ts'
 import { type Authenticate, createCloudAuthenticate, createLocalAuthenticate } from '../http/authentication.ts'
 import type { Intakes } from '../http/body-intake.ts'
 import { createCloudViewer, operatorClaim } from '../http/dashboard/viewer.ts'
@@ -39,6 +40,8 @@ export interface Accounts {
   readonly verify: VerifySession | undefined
   /** Sign-in by OpenID Connect; unset where it is not configured. */
   readonly signIn: SignInParts | undefined
+  /** People and teams; unset in local mode. */
+  readonly people: PeopleStore | undefined
 }
 
 /** Input of `openAccounts`. */
@@ -62,6 +65,7 @@ export function openAccounts(options: AccountsOptions): Promise<Opened<Accounts>
     routes: undefined,
     verify: undefined,
     signIn: undefined,
+    people: undefined,
   }))
 }
 
@@ -109,6 +113,7 @@ async function openCloudAccounts(options: AccountsOptions, disposal: Disposal): 
     },
     verify,
     signIn,
+    people: store,
   }
 }
 

@@ -18,6 +18,8 @@ import type { Readiness } from '../http/readiness.ts'
 import { ResponseStates } from '../http/responses/response-states.ts'
 import type { BillingRouteParts } from '../http/routes/billing.ts'
 import { createHttpServer } from '../http/server.ts'
+import { toServedSettings } from '../http/sign-in/managed-settings.ts'
+import type { SignInRouteOptions } from '../http/sign-in/routes.ts'
 import { ResponseSockets, type ResponseSocketsOptions } from '../http/sockets/sockets.ts'
 import { isHandshake } from '../http/sockets/upgrades.ts'
 import { ModelCatalogue } from '../providers/model-catalogue.ts'
@@ -162,7 +164,13 @@ export function createServer(
       pipelines,
       nowMs: () => clock.nowMs(),
     },
-    signIn: signInOf(accounts, dashboard),
+    signIn: signInOf(accounts, dashboard, {
+      ...shared,
+      capsOf: spend.capsOf,
+      ledger: spend.ledger,
+      keepsRecords: telemetry.store !== undefined,
+      managedSettings: toServedSettings(config.sign_in.managed_settings),
+    }),
     dashboard,
     health: { build: config.build, startedAtMs, providers: () => providers.all },
     documents: {
@@ -190,9 +198,16 @@ export function createServer(
   return { server: createHttpServer(app.callback(), { ...config.server, isSocket }), sockets }
 }
 
-/** Joins the parts of sign-in with the viewer, which operators' routes need. */
-function signInOf({ signIn, routes }: Accounts, dashboard: DashboardOptions | undefined) {
-  return signIn && routes && dashboard && { ...signIn, session: routes.session, viewer: dashboard.viewer }
+/** Joins the parts of sign-in with the viewer, which operators' routes need, and with the limits of callers. */
+function signInOf(
+  { signIn, routes, people }: Accounts,
+  dashboard: DashboardOptions | undefined,
+  callers: Omit<SignInRouteOptions['clients'], 'store' | 'teamsOf' | 'clock'> & { keepsRecords: boolean },
+): SignInRouteOptions | undefined {
+  if (signIn === undefined || routes === undefined || people === undefined || dashboard === undefined) return undefined
+  const teamsOf = (userId: string) => people.memberships({ accountIds: [userId] })
+  const clients = { ...callers, store: callers.keepsRecords ? people : undefined, teamsOf, clock: signIn.clock }
+  return { ...signIn, session: routes.session, viewer: dashboard.viewer, clients }
 }
 
 function openSockets(

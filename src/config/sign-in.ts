@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isLoopback } from '../core/system/listen-address.ts'
 import { duration } from '../core/units.ts'
 import { fromEnv } from '../providers/options.ts'
+import { managedSettings } from './managed-settings.ts'
 
 const name = z.string().trim().min(1).max(256)
 
@@ -71,4 +72,7 @@ export const signIn = z.strictObject({
   command_idle: duration({ min: '1h', max: '90d' })
     .prefault('7d')
     .describe('Time after which an unused session of `turnpike login` ends.'),
+  managed_settings: managedSettings.describe(
+    'Managed settings that Claude Code fetches where it is signed in to this gateway, at its start and every hour: the first entry applies that names one of the user’s teams, by its name or id, or names none. An entry is `{ teams: [Contractors], settings: { permissions: { deny: [WebFetch] } } }`; `settings` is a document like `managed-settings.json`, and is applied whole. Its hooks and commands run on the machines of users. Empty: no managed settings.',
+  ),
 })

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import test, { type ExecutionContext } from 'ava'
 import type { Middleware } from 'koa'
@@ -212,7 +215,11 @@ test.serial('http api: in cloud mode replies have the documented shapes, and no 
     SVC_SIGN_IN_ISSUER: 'http://127.0.0.1:9',
     SVC_SIGN_IN_CLIENT_ID: 'turnpike',
   }
-  await using gateway = await startGateway(env)
+  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-http-api-'))
+  t.teardown(() => rm(folder, { recursive: true }))
+  const file = path.join(folder, 'turnpike.yaml')
+  await writeFile(file, 'sign_in: { managed_settings: [{ settings: { cleanupPeriodDays: 7 } }] }')
+  await using gateway = await startGateway({ ...env, SVC_CONFIG: file })
   const { stdout } = await runCommandInThread(['session-token', '--user', 'ada'], { env })
   const headers = { authorization: `Bearer ${stdout.trim()}` }
   const call = (method: string, path: string, body?: object) =>

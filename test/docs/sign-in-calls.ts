@@ -23,6 +23,9 @@ export async function* signInCalls(
   const grant_type = 'urn:ietf:params:oauth:grant-type:device_code'
   const token = await form('/oauth/token', { grant_type, device_code })
   yield ['post /oauth/token', token]
+  const key = { authorization: `Bearer ${valueAt(token.json, 'access_token')}` }
+  for (const path of ['/managed/settings', '/api/oauth/usage'])
+    yield [`get ${path}`, await send(url, { method: 'GET', path, headers: key })]
   const sessions = await call('GET', '/v1/sessions')
   yield ['get /v1/sessions', sessions]
   yield ['get /v1/admin/people/{id}/sessions', await call('GET', '/v1/admin/people/ada/sessions')]

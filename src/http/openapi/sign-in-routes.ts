@@ -1,8 +1,9 @@
 import type { RouteEntry } from './routes.ts'
-import { anyOf, count, list, object, ref, text, time } from './shapes.ts'
+import { anyOf, count, list, nullable, object, ref, text, time } from './shapes.ts'
 
 const SESSION = { access: 'session', only: 'sign-in' } as const
 const OPEN = { access: 'none', only: 'sign-in' } as const
+const KEY = { access: 'key', only: 'sign-in' } as const
 
 /** Routes of sessions and of clients that sign in, where sign-in is configured. */
 export const SIGN_IN_ROUTES: readonly RouteEntry[] = [
@@ -59,6 +60,20 @@ export const SIGN_IN_ROUTES: readonly RouteEntry[] = [
     body: 'form',
     reply: 'any',
   },
+  {
+    method: 'get',
+    path: '/managed/settings',
+    summary: 'Returns the managed settings of the caller’s Claude Code; 404 without any.',
+    ...KEY,
+    reply: 'ManagedSettings',
+  },
+  {
+    method: 'get',
+    path: '/api/oauth/usage',
+    summary: 'Returns the caller’s caps with what is used of them, for Claude Code: cents, and whole percents.',
+    ...KEY,
+    reply: 'OwnUsage',
+  },
 ]
 
 const session = {
@@ -70,6 +85,9 @@ const session = {
   expiresAt: time,
   isCurrent: { type: 'boolean', description: 'It is the session of this request.' },
 }
+
+const cents = { ...count, description: 'US cents.' }
+const unlimited = object({ limit: { type: 'null' }, used_credits: cents, utilization: { type: 'null' } })
 
 /** Schemas of those routes. */
 export const SIGN_IN_SCHEMAS = {
@@ -87,5 +105,36 @@ export const SIGN_IN_SCHEMAS = {
   Token: object(
     { access_token: text, token_type: anyOf('Bearer'), expires_in: { ...count, description: 'Seconds.' } },
     { refresh_token: text },
+  ),
+  ManagedSettings: object({
+    uuid: text,
+    checksum: { ...text, description: '`sha256:` and the SHA-256 of the settings’ canonical JSON; quoted, the ETag.' },
+    settings: { type: 'object' },
+  }),
+  OwnUsage: object(
+    {
+      limits: list(
+        object({
+          kind: anyOf('spend'),
+          group: anyOf('daily', 'monthly'),
+          percent: count,
+          resets_at: time,
+          severity: anyOf('normal', 'warning', 'critical'),
+          is_active: { type: 'boolean', description: 'It is the fullest, which `extra_usage` describes.' },
+        }),
+      ),
+    },
+    {
+      extra_usage: object(
+        {
+          is_enabled: { type: 'boolean' },
+          monthly_limit: { ...nullable('integer'), description: 'US cents of the fullest cap, whatever its period.' },
+          used_credits: cents,
+          utilization: { ...nullable('integer'), description: 'Percent.' },
+          currency: anyOf('USD'),
+        },
+        { daily: unlimited, weekly: unlimited },
+      ),
+    },
   ),
 } as const

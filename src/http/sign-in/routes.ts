@@ -5,14 +5,18 @@ import type { RequestState } from '../request-context.ts'
 import type { ReadSession } from '../session.ts'
 import { CALLBACK_PATH, callbackRoute, startRoute } from './browser-routes.ts'
 import { decideDeviceRoute, findDeviceRoute, operatorLinkRoute } from './device-routes.ts'
+import { type ManagedSettingsOptions, managedSettingsRoute } from './managed-settings.ts'
 import { deviceAuthorizationRoute, metadataRoute, revokeRoute, tokenRoute } from './oauth-routes.ts'
 import type { SignInParts } from './options.ts'
+import { type OwnUsageOptions, ownUsageRoute } from './own-usage.ts'
 import { endPersonSessionsRoute, endSessionRoute, listSessionsRoute, personSessionsRoute } from './session-list.ts'
 
 /** Dependencies of the routes of sign-in and sessions. */
 export interface SignInRouteOptions extends SignInParts {
   readonly session: ReadSession
   readonly viewer: ReadViewer
+  /** Settings and limits that signed-in clients of models read of themselves. */
+  readonly clients: ManagedSettingsOptions & OwnUsageOptions
 }
 
 /** Adds the routes of sessions, and of clients that sign in. */
@@ -22,6 +26,8 @@ export function addSignIn(router: Router<RequestState>, options: SignInRouteOpti
   router.post('/oauth/device_authorization', deviceAuthorizationRoute(strangers))
   router.post('/oauth/token', tokenRoute(strangers))
   router.post('/oauth/revoke', revokeRoute(strangers))
+  router.get('/managed/settings', managedSettingsRoute(options.clients))
+  router.get('/api/oauth/usage', ownUsageRoute(options.clients))
   router.get('/v1/sessions', listSessionsRoute(options)).delete('/v1/sessions/:id', endSessionRoute(options))
   router.get('/v1/admin/people/:id/sessions', personSessionsRoute(options))
   router.delete('/v1/admin/people/:id/sessions', endPersonSessionsRoute(options))
