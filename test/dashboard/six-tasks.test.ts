@@ -211,6 +211,19 @@ test('pages of operators have no serious finding of axe in either theme', async 
   t.deepEqual(faults, [])
 })
 
+test('pages: without a sign-in the page of command lines asks for no code', async (t) => {
+  await using open = await browser.open(url)
+  const { page, faults } = open
+  await page.getByLabel('Session token').fill(await sessionToken(BOSS))
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('link', { name: 'Requests', exact: true }).waitFor()
+  await page.goto(`${url}/#/device/BCDF-GHJK`)
+  await page.getByRole('heading', { name: 'Sign in a command line' }).waitFor()
+  t.is(await page.getByRole('textbox').count(), 0)
+  await page.getByRole('heading', { name: 'Sign-in is not set up' }).waitFor()
+  t.deepEqual(faults, [])
+})
+
 /** Asserts no serious finding of axe and no overflow at two widths, and stores pictures where a folder is named. */
 async function assertSound(t: ExecutionContext, page: Page, name: string): Promise<void> {
   for (const width of [1440, 390]) {

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { call } from '../api.ts'
 import { moment, visible } from '../format.ts'
 import { TextField } from '../parts/fields.tsx'
-import { Failure } from '../parts/states.tsx'
+import { Empty, Failure } from '../parts/states.tsx'
 import type { Route } from '../route.ts'
 import { useSession } from '../session.tsx'
 
@@ -17,8 +17,36 @@ type Step =
   | { readonly kind: 'ask'; readonly pending: Pending }
   | { readonly kind: 'done'; readonly isApproved: boolean }
 
-/** Page on which a user approves the sign-in of a command line, by the code that the command shows. */
+/** Page on which a user approves the sign-in of a command line; a note where the gateway opens no sessions. */
 export function DevicePage({ route }: { route: Route }) {
+  const { has, isOperator } = useSession()
+  return (
+    <>
+      <div class="page-head">
+        <h1>Sign in a command line</h1>
+      </div>
+      {has.sessions ? (
+        <Approval route={route} />
+      ) : (
+        <Empty title="Sign-in is not set up">
+          <p>
+            Command lines cannot sign in here.{' '}
+            {isOperator ? (
+              <>
+                Set <code>sign_in.issuer</code> to your identity provider.
+              </>
+            ) : (
+              'Ask the operator of this gateway.'
+            )}
+          </p>
+        </Empty>
+      )}
+    </>
+  )
+}
+
+/** Asks for the code that the command shows, then for the decision. */
+function Approval({ route }: { route: Route }) {
   const [code, setCode] = useState(route.id)
   const [step, setStep] = useState<Step>({ kind: 'code' })
   const fail = (thrown: unknown) => setStep({ kind: 'code', error: thrown as Error }) // safe: `call` throws errors
@@ -36,9 +64,6 @@ export function DevicePage({ route }: { route: Route }) {
   }
   return (
     <>
-      <div class="page-head">
-        <h1>Sign in a command line</h1>
-      </div>
       {step.kind === 'code' && (
         <form onSubmit={find}>
           <div class="filters">
