@@ -169,6 +169,31 @@ for (const fleet of fleets({ SVC_RATE_LIMIT: '0', SVC_SESSION_OPERATOR_CLAIM: `s
     t.is(valueAt(await done(next(), 'PUT tags/web', { limits: null }), 'limits'), null)
   })
 
+  fleet.test(
+    'names: of people and keys they may repeat, of teams in no case; a search finds each as it is written',
+    async (t) => {
+      const { next } = await fleet.open()
+      const [one, other] = [fresh('named'), fresh('named')]
+      for (const id of [one, other]) await done(next(), 'POST people', { id, name: 'Ödön von Ångström 100%_😀' })
+      await done(next(), 'POST teams', { name: 'Équipe Çà' })
+      for (const name of ['Équipe Çà', 'ÉQUIPE ÇÀ', 'équipe çà']) {
+        const refused = await admin(next(), BOSS, 'POST teams', { name })
+        t.is(refused.status, 400, name)
+        t.regex(refused.text, /a team is named/)
+      }
+      for (const personId of [one, other]) await keyFor(next(), personId, { name: 'Schlüssel' })
+      const found = async (list: string, search: string) => {
+        const { data } = await done<{ data: unknown[] }>(next(), `GET ${list}?search=${encodeURIComponent(search)}`)
+        return data.length
+      }
+      for (const search of ['Ödön von Ångström', 'VON', '100%_😀', 'Ö']) t.is(await found('people', search), 2, search)
+      for (const search of ['100%%', '1__%', 'Odon']) t.is(await found('people', search), 0, search)
+      t.is(await found('teams', 'Équipe'), 1)
+      t.is(await found('keys', 'SCHLüSSEL'), 2)
+      t.is(await found('keys', 'Ångström'), 2, 'by the name of its owner')
+    },
+  )
+
   fleet.test('a person who leaves a team keeps other keys, and those of the team are suspended', async (t) => {
     const { next } = await fleet.open()
     const person = fresh('leaving')

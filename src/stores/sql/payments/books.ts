@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { ListedPayment, PaymentPage } from '../../../core/ports/payment-books.ts'
 import type { PaymentBook, PaymentSum } from '../../../core/ports/payments.ts'
 import type { Command } from '../engine/command.ts'
+import { contains } from '../telemetry/conditions.ts'
 
 /*
  * DESIGN. The operators' ledger of paid calls reads the rows that payments are settled with: a copy could diverge from the
@@ -39,11 +40,7 @@ export const listPayments: Command<PaymentPage & { challengeId?: string }, Liste
     // The first half uses the index.
     conditions.push(sql`(${AT} <= ${atMs} and (${AT} < ${atMs} or payment.id < ${id}))`)
   }
-  if (text !== undefined && text !== '') {
-    const pattern = `%${text.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
-    const found = SEARCHED.map((column) => sql`lower(${sql.ref(column)}) like ${pattern} escape '\\'`)
-    conditions.push(sql`(${sql.join(found, sql` or `)})`)
-  }
+  if (text !== undefined && text !== '') conditions.push(contains(SEARCHED, text))
   const rows = await db
     .selectFrom('payment')
     .leftJoin('agent_session as session', 'session.id', 'payment.id')

@@ -39,10 +39,13 @@ export function allOf(conditions: readonly Condition[]): Condition {
   return conditions.length === 0 ? sql`1 = 1` : sql`${sql.join(conditions, sql` and `)}`
 }
 
-/** Returns the condition that one of these columns contains a text, in any case. */
+/**
+ * Returns the condition that one of these columns contains a text, in any case; beyond ASCII, SQLite and PostgreSQL with the
+ * collation `C` compare letters as written. The database folds both sides: JavaScript's rules are others.
+ */
 export function contains(columns: readonly string[], text: string): Condition {
-  const pattern = `%${escaped(text.toLowerCase())}%`
-  const tests = columns.map((column) => sql`lower(${sql.ref(column)}) like ${pattern} escape '\\'`)
+  const pattern = `%${escaped(text)}%`
+  const tests = columns.map((column) => sql`lower(${sql.ref(column)}) like lower(${pattern}) escape '\\'`)
   return sql`(${sql.join(tests, sql` or `)})`
 }
 
