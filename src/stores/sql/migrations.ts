@@ -47,8 +47,18 @@ async function execute(db: Kysely<unknown>, text: string): Promise<void> {
   for (const statement of text.split(';\n')) if (statement.trim() !== '') await sql.raw(statement).execute(db)
 }
 
+/** The end of a key that belongs to a session; checkouts before the first release have tables without it. */
+const managedKeys: Migration = {
+  async up(db) {
+    await db.schema.alterTable('api_key').addColumn('managed_until_ms', 'bigint').execute()
+  },
+}
+
 /** The migrations from an empty database to the current one, in the order of their names. A released one never changes. */
-export const migrations: Readonly<Record<string, Migration>> = { '0001-tables': tables }
+export const migrations: Readonly<Record<string, Migration>> = {
+  '0001-tables': tables,
+  '0002-managed-keys': managedKeys,
+}
 
 const telemetryMigrations: Readonly<Record<string, Migration>> = {
   'telemetry-0001-tables': {

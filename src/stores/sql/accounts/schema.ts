@@ -109,7 +109,6 @@ create table api_key (
   tags text,
   suspended_at_ms bigint,
   expires_at_ms bigint,
-  managed_until_ms bigint,
   previous_hash text,
   previous_until_ms bigint,
   created_by text,
