@@ -23,6 +23,9 @@ const SEARCHED = [
 /** Columns that are compared as they are, in rows and in slices. */
 const COLUMNS = { key: 'key_id', person: 'user_id', team: 'team_id', client: 'client', provider: 'provider' } as const
 
+/** Parts columns that are searched together; no text that is searched for has it. */
+const SEPARATOR = '\n'
+
 /** Condition of a row that ended with an error: its model is not counted. */
 export const IS_ERROR = sql<SqlBool>`(outcome = 'error' or coalesce(status, 0) >= 400)`
 
@@ -45,8 +48,9 @@ export function allOf(conditions: readonly Condition[]): Condition {
  */
 export function contains(columns: readonly string[], text: string): Condition {
   const pattern = `%${escaped(text)}%`
-  const tests = columns.map((column) => sql`lower(${sql.ref(column)}) like lower(${pattern}) escape '\\'`)
-  return sql`(${sql.join(tests, sql` or `)})`
+  // One comparison of a row: a comparison for each column takes twice the CPU.
+  const joined = sql.join(columns.map((column) => sql.ref(column)))
+  return sql`(lower(concat_ws(${sql.lit(SEPARATOR)}, ${joined})) like lower(${pattern}) escape '\\')`
 }
 
 function escaped(text: string): string {

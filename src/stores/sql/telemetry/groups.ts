@@ -29,10 +29,12 @@ export const readGroups: Command<GroupQuery & { scopes: Scopes }, UsageGroups> =
     readSums(db, { by: name, most, scopes, filter: { ...filter, ...period } })
   const total = async () => toFigures(figuresOf(await read(undefined, 1)))
   if (by === undefined) return { groups: [], hasMore: false, total: await total() }
-  const sums = await read(by, MOST_READ)
-  const isAll = sums.length < MOST_READ
-  const groups = namesIn(by) === undefined ? sums : takenApart(sums, namesIn(by))
   const most = Math.min(limit, MOST_GROUPS)
+  const isOfLists = namesIn(by) !== undefined
+  const mostRead = isOfLists ? MOST_READ : most + 1
+  const sums = await read(by, mostRead)
+  const isAll = sums.length < mostRead
+  const groups = isOfLists ? takenApart(sums, namesIn(by)) : sums
   return {
     groups: groups.slice(0, most).map(toGroup),
     hasMore: groups.length > most || !isAll,
