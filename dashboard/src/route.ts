@@ -28,7 +28,10 @@ function decoded(text: string): string {
 export function useRoute(): Route {
   const [hash, setHash] = useState(location.hash)
   useEffect(() => {
-    const follow = () => setHash(location.hash)
+    const follow = () => {
+      followed = location.hash
+      setHash(location.hash)
+    }
     addEventListener('hashchange', follow)
     // It may have changed since the first rendering.
     follow()
@@ -49,9 +52,17 @@ export function useNavigation(page: string, follow: (query: URLSearchParams) => 
   }, [page])
 }
 
-/** Writes the filter of a page into its address, so that it can be shared, without an entry in the history. */
+/** Address that the pages know: a later one has been navigated to, and its event is still to come. */
+let followed = ''
+
+/**
+ * Writes the filter of a page into its address, so that it can be shared, without an entry in the history; not over an
+ * address that has just been navigated to.
+ */
 export function replaceQuery(page: string, query: Readonly<Record<string, string | undefined>>): void {
+  if (location.hash !== followed) return
   const given = Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []))
   const search = new URLSearchParams(given).toString()
   history.replaceState(null, '', `#/${page}${search === '' ? '' : `?${search}`}`)
+  followed = location.hash
 }
