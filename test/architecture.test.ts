@@ -293,3 +293,11 @@ test('architecture: jobs that take time run at intervals in one way; other timer
     'src/stores/sql/sqlite/store.ts',
   ])
 })
+
+test('dashboard: figures and moments are formatted by format.ts alone', (t) => {
+  const formatted = /\.to(Fixed|Precision|Locale\w*)\(|\bIntl\.|'–'|\.toISOString\(|\bnew Date\(/
+  const folder = path.join(ROOT, 'dashboard/src')
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name))
+  const found = names.filter((name) => formatted.test(readFileSync(path.join(folder, name), 'utf8')))
+  t.deepEqual(found, ['format.ts'])
+})

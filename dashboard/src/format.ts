@@ -1,8 +1,11 @@
 const NANO = 1e9
 const whole = new Intl.NumberFormat('en')
+const signed = new Intl.NumberFormat('en', { signDisplay: 'exceptZero' })
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 const date = new Intl.DateTimeFormat('en-GB', { day: '2-digit', month: 'short' })
+const fullDate = new Intl.DateTimeFormat('en-GB', { day: '2-digit', month: 'short', year: 'numeric' })
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 const LARGEST_WHOLE = 99_999
 const DAY_MS = 86_400_000
 const SECOND_MS = 1000
@@ -47,6 +50,21 @@ export function count(amount: number | null | undefined): string {
   return Math.abs(amount) <= LARGEST_WHOLE ? whole.format(amount) : compact.format(amount)
 }
 
+/** Formats credits, of which a balance needs each. */
+export function credits(amount: number): string {
+  return whole.format(amount)
+}
+
+/** Formats a change of credits with its sign. */
+export function change(amount: number): string {
+  return signed.format(amount)
+}
+
+/** Formats a speed. */
+export function tokensPerSecond(amount: number | null): string {
+  return amount === null ? NOTHING : count(Math.round(amount))
+}
+
 /** Formats milliseconds, or seconds from a second on. */
 export function duration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return NOTHING
@@ -84,6 +102,21 @@ export function moment(atMs: number, nowMs = Date.now()): string {
   return Math.abs(nowMs - atMs) < DAY_MS && at.getDate() === new Date(nowMs).getDate()
     ? time.format(at)
     : `${date.format(at)} ${time.format(at)}`
+}
+
+/** Formats the day of a moment, with its year. */
+export function day(atMs: number): string {
+  return fullDate.format(atMs)
+}
+
+/** Formats the label of a chart's step: its time, or its day. */
+export function stepLabel(atMs: number, isTime: boolean): string {
+  return (isTime ? clock : date).format(atMs)
+}
+
+/** Returns the time zone of this browser, in which moments are shown. */
+export function timeZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
 /** Formats bytes in a suitable unit. */

@@ -1,6 +1,6 @@
 import { isNamed, type Names, nameIn } from '../../src/core/ports/names.ts'
 import { DIMENSIONS, type Dimension, type GroupBy, WITHOUT } from '../../src/core/telemetry/usage.ts'
-import { moment } from './format.ts'
+import { moment, timeZone } from './format.ts'
 
 /** Names of properties. */
 export const DIMENSION_TITLES: Readonly<Record<GroupBy, string>> = {
@@ -43,7 +43,7 @@ export function usageFilterOf(query: URLSearchParams): UsageFilter {
 /** Prints members as a query, with the browser's time zone where a range needs one. */
 export function usageQuery(given: Readonly<Record<string, string | undefined>>): string {
   const needsZone = given.range !== undefined || given.from !== undefined || given.to !== undefined
-  const zone = needsZone ? { tz: given.tz ?? Intl.DateTimeFormat().resolvedOptions().timeZone } : {}
+  const zone = needsZone ? { tz: given.tz ?? timeZone() } : {}
   return addressQuery({ ...given, ...zone })
 }
 

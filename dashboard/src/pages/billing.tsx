@@ -1,12 +1,15 @@
 import { useState } from 'preact/hooks'
 import { CREDITS_PER_USD } from '../../../src/core/ports/billing.ts'
 import { call } from '../api.ts'
+import { day, credits as printCredits, usd } from '../format.ts'
 import { CapturePart } from '../parts/capture-part.tsx'
 import { CreditsPart } from '../parts/credits.tsx'
 import { Busy, Empty, Failure } from '../parts/states.tsx'
 import { useSession } from '../session.tsx'
 import { useAttempt } from '../use-attempt.ts'
 import { useData } from '../use-data.ts'
+
+const NANO = 1e9
 
 interface Balance {
   readonly tier: string
@@ -67,16 +70,12 @@ function CloudBilling() {
         <div class="card">
           <h2>Plan</h2>
           <p class="value">{tier}</p>
-          <p class="note">
-            {currentPeriodEnd === null
-              ? 'no period'
-              : `until ${new Date(currentPeriodEnd).toLocaleDateString('en-GB')}`}
-          </p>
+          <p class="note">{currentPeriodEnd === null ? 'no period' : `until ${day(Date.parse(currentPeriodEnd))}`}</p>
         </div>
         <div class="card">
           <h2>Credits left</h2>
-          <p class="value">{credits.toLocaleString('en')}</p>
-          <p class="note">${(credits / CREDITS_PER_USD).toFixed(2)}</p>
+          <p class="value">{printCredits(credits)}</p>
+          <p class="note">{usd((credits / CREDITS_PER_USD) * NANO)}</p>
         </div>
         <div class="card">
           <h2>Recharge</h2>

@@ -3,7 +3,7 @@ import type { LossSums, UsageSums } from '../../../src/core/telemetry/telemetry.
 import { quantileOf } from '../../../src/core/telemetry/time-buckets.ts'
 import { tokensIn } from '../../../src/core/telemetry/tokens-in.ts'
 import { GROUPS, type GroupBy } from '../../../src/core/telemetry/usage.ts'
-import { count, duration, percent, savedRange, usd, usdRange } from '../format.ts'
+import { count, duration, NOTHING, percent, savedRange, usd, usdRange } from '../format.ts'
 import { addUp, type Sums, stepsOf } from '../overview-sums.ts'
 import { Chart } from '../parts/chart.tsx'
 import { Card } from '../parts/facts.tsx'
@@ -112,7 +112,7 @@ function Cards({ total }: { total: Sums }) {
       />
       <Card
         title="Cache hits"
-        value={lookups === 0 ? '–' : percent((total.cacheHits + total.cacheAttached) / lookups)}
+        value={lookups === 0 ? NOTHING : percent((total.cacheHits + total.cacheAttached) / lookups)}
         note={
           lookups === 0
             ? 'no cache look-ups'

@@ -1,7 +1,8 @@
 import './badges.css'
 import type { ListedRequest } from '../../../src/core/telemetry/telemetry.ts'
+import { NOTHING } from '../format.ts'
 
-const CACHES = { hit: 'hit', attached: 'attached', miss: 'miss', none: '–' } as const
+const CACHES = { hit: 'hit', attached: 'attached', miss: 'miss', none: NOTHING } as const
 
 /** Badge of the cache result. */
 export function CacheBadge({ cache }: Pick<ListedRequest, 'cache'>) {

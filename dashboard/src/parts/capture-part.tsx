@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { call } from '../api.ts'
-import { moment } from '../format.ts'
+import { moment, span } from '../format.ts'
 import { useAttempt } from '../use-attempt.ts'
 import { useData } from '../use-data.ts'
 import { Failure } from './states.tsx'
@@ -13,7 +13,6 @@ interface CaptureOptIn {
 
 const CHOICES = [1, 24, 168] as const
 const WORDS: Readonly<Record<number, string>> = { 1: 'an hour', 24: 'a day', 168: 'a week' }
-const HOUR_MS = 3_600_000
 
 /** Opt-in to keeping bodies of the account's requests for a time, in cloud mode. */
 export function CapturePart() {
@@ -36,7 +35,7 @@ export function CapturePart() {
             {optIn.untilMs === null
               ? 'Not kept: this gateway stores figures and digests of your requests, but no text.'
               : `Kept until ${moment(optIn.untilMs)}, so that you can see the edits of plugins.`}{' '}
-            Each is available for {Math.round(optIn.keepMs / HOUR_MS)} hours, to you alone.
+            Each is available for {span(optIn.keepMs)}, to you alone.
           </p>
           <div class="bar">
             {CHOICES.map((hours) => (

@@ -1,6 +1,6 @@
 import './credits.css'
 import type { CreditEntry } from '../../../src/core/ports/credit-entries.ts'
-import { moment, visible } from '../format.ts'
+import { change, credits, moment, visible } from '../format.ts'
 import { useList } from '../use-list.ts'
 import { Busy, Failure } from './states.tsx'
 
@@ -11,8 +11,6 @@ const KINDS: Readonly<Record<string, string>> = {
   recharge: 'Recharge',
   reversal: 'Refund or dispute',
 }
-const ROWS = new Intl.NumberFormat('en', { signDisplay: 'exceptZero' })
-const WHOLE = new Intl.NumberFormat('en')
 
 /** Changes of the account's credits, in cloud mode. */
 export function CreditsPart() {
@@ -44,8 +42,8 @@ export function CreditsPart() {
                   <td>
                     <What {...entry} />
                   </td>
-                  <td class={entry.credits > 0 ? 'gain' : undefined}>{ROWS.format(entry.credits)}</td>
-                  <td>{WHOLE.format(entry.creditsAfter)}</td>
+                  <td class={entry.credits > 0 ? 'gain' : undefined}>{change(entry.credits)}</td>
+                  <td>{credits(entry.creditsAfter)}</td>
                 </tr>
               ))}
             </tbody>

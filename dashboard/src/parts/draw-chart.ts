@@ -1,5 +1,6 @@
 import 'uplot/dist/uPlot.min.css'
 import uPlot from 'uplot'
+import { stepLabel } from '../format.ts'
 import type { ChartProps } from './chart.tsx'
 
 const HEIGHT = 188
@@ -8,8 +9,6 @@ const WIDEST_BAR = 36
 /** Width of `$0.000153`, the longest label, in pixels. */
 const AXIS_WIDTH = 70
 const TWO_DAYS_SECONDS = 172_800
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 
 /** Chart to draw, with the callback for the step under the pointer. */
 export interface DrawnChart extends ChartProps {
@@ -73,7 +72,7 @@ export function drawChart(element: HTMLElement, { times, series, kind, print, mo
 /** Formats the labels: times for a day or two, else days. */
 function momentsOf(seconds: readonly number[]): string[] {
   const isShort = (seconds.at(-1) ?? 0) - (seconds[0] ?? 0) < TWO_DAYS_SECONDS
-  return seconds.map((at) => (isShort ? clock : day).format(at * 1000))
+  return seconds.map((at) => stepLabel(at * 1000, isShort))
 }
 
 /** Stacks each series on the previous ones. */

@@ -2,7 +2,7 @@ import type { Names } from '../../../src/core/ports/names.ts'
 import { tokensIn } from '../../../src/core/telemetry/tokens-in.ts'
 import type { UsageFigures, UsageGroup } from '../../../src/core/telemetry/usage.ts'
 import { DIMENSIONS, type GroupBy, WITHOUT } from '../../../src/core/telemetry/usage.ts'
-import { count, duration, percent, savedRange, usd, visible } from '../format.ts'
+import { count, duration, NOTHING, percent, savedRange, usd, visible } from '../format.ts'
 import { useSession } from '../session.tsx'
 import { addressOf, DIMENSION_TITLES, groupTitle, type UsageFilter, usageQuery } from '../usage-filter.ts'
 import type { Loaded } from '../use-data.ts'
@@ -131,11 +131,11 @@ function GroupRow({ by, group, total, names, filter, members }: GroupRowProps) {
         {usd(group.costNanoUsd)}
         {group.ceilingNanoUsd > 0 && <small> ceiling</small>}
       </td>
-      <td>{total.costNanoUsd === 0 ? '–' : percent(group.costNanoUsd / total.costNanoUsd)}</td>
+      <td>{total.costNanoUsd === 0 ? NOTHING : percent(group.costNanoUsd / total.costNanoUsd)}</td>
       <td>{savedRange(group)}</td>
       <td>{count(tokensIn(group.tokens))}</td>
       <td>{count(group.tokens.output)}</td>
-      <td>{group.asked === 0 ? '–' : duration(group.providerMs / group.asked)}</td>
+      <td>{group.asked === 0 ? NOTHING : duration(group.providerMs / group.asked)}</td>
     </tr>
   )
 }

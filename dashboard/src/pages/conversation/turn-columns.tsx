@@ -2,7 +2,7 @@ import { ColumnHeads } from '../../parts/column-heads.tsx'
 import './turn-columns.css'
 import type { ConversationSummary, ConversationTurn, Run } from '../../../../src/core/telemetry/conversations.ts'
 import { conversationHash, shortId } from '../../conversation.ts'
-import { count, duration, moment, NOTHING, size, usd, visible } from '../../format.ts'
+import { count, duration, moment, NOTHING, tokensPerSecond as printSpeed, size, usd, visible } from '../../format.ts'
 import { ContextBar, CostMix } from '../../parts/cost-classes.tsx'
 import { Fold } from '../../parts/fold.tsx'
 import { Cost } from '../../parts/request-columns.tsx'
@@ -61,7 +61,7 @@ export function TurnCells({ page, turn, agent, most, selected }: TurnCellsProps)
         {duration(turn.firstByteMs)}
       </span>
       <span class="cell speed" role="cell">
-        {tokensPerSecond === null ? NOTHING : count(Math.round(tokensPerSecond))}
+        {printSpeed(tokensPerSecond)}
       </span>
       <span class="cell classes" role="cell">
         {turn.costs !== null && <CostMix costs={turn.costs} />}

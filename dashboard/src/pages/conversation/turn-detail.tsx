@@ -3,7 +3,7 @@ import type { ConversationTurn } from '../../../../src/core/telemetry/conversati
 import type { FinishedRequest } from '../../../../src/core/telemetry/telemetry.ts'
 import { tokensIn } from '../../../../src/core/telemetry/tokens-in.ts'
 import { type ConversationRow, conversationHash } from '../../conversation.ts'
-import { count, duration, moment, NOTHING, usd, visible } from '../../format.ts'
+import { count, duration, moment, NOTHING, tokensPerSecond as printSpeed, usd, visible } from '../../format.ts'
 import { StatusBadge } from '../../parts/badges.tsx'
 import { CostTable } from '../../parts/cost-classes.tsx'
 import { Edits } from '../../parts/edits.tsx'
@@ -104,9 +104,7 @@ function Figures({ request, turn }: { request: FinishedRequest; turn: Conversati
       <Fact name="Context">{tokens === null ? NOTHING : `${count(tokensIn(tokens))} tokens`}</Fact>
       <Fact name="Time to first byte">{duration(request.firstByteMs)}</Fact>
       <Fact name="Speed">
-        {turn === undefined || turn.tokensPerSecond === null
-          ? NOTHING
-          : `${count(Math.round(turn.tokensPerSecond))} tokens/s`}
+        {turn === undefined || turn.tokensPerSecond === null ? NOTHING : `${printSpeed(turn.tokensPerSecond)} tokens/s`}
       </Fact>
       <Fact name="Took">{duration(request.totalMs)}</Fact>
       <Fact name="Cost">
