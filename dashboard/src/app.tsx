@@ -1,6 +1,7 @@
 import './app.css'
 import { useEffect, useRef } from 'preact/hooks'
 import { ApiError, call } from './api.ts'
+import { visible } from './format.ts'
 import { lazyPage, type PageComponent } from './lazy-page.tsx'
 import { LivePage } from './pages/live.tsx'
 import { OverviewPage } from './pages/overview.tsx'
@@ -178,17 +179,17 @@ function isListed({ isOperators, isManagers }: Page, { isOperator, mode, role }:
 }
 
 /** The user, as a link to the user's sessions where the gateway has them. */
-function Who({ session: { userId, has } }: { session: SessionFacts }) {
+function Who({ session: { userId, userName, has } }: { session: SessionFacts }) {
   if (userId === null) return <span class="who">local mode</span>
   if (!has.sessions)
     return (
       <span class="who" title={userId}>
-        {userId}
+        {visible(userName ?? userId)}
       </span>
     )
   return (
     <a class="who" href="#/sessions" title={`Your sessions (${userId})`}>
-      {userId}
+      {visible(userName ?? userId)}
     </a>
   )
 }

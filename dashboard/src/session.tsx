@@ -19,6 +19,8 @@ export interface SessionFacts {
     readonly sessions: boolean
   }
   readonly userId: string | null
+  /** `null` for a user without one. */
+  readonly userName: string | null
   readonly isOperator: boolean
   readonly role: 'viewer' | 'member' | 'lead' | 'operator'
   /** Ids of the teams that the user leads. */

@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Names } from '../../src/core/ports/names.ts'
 import type { ListedRequest } from '../../src/core/telemetry/telemetry.ts'
 import { call } from './api.ts'
+import { keyTitle } from './parts/named-value.tsx'
 import type { RequestRow } from './parts/request-columns.tsx'
 
 const MOST_ROWS = 200
@@ -76,10 +78,17 @@ function merged(fresh: readonly RequestRow[], old: readonly RequestRow[]): Reque
   return [...byId.values()].toSorted((a, b) => (a.id < b.id ? 1 : -1)).slice(0, MOST_ROWS)
 }
 
+interface LiveFilter {
+  readonly text: string
+  readonly failedOnly: boolean
+  readonly names: Names
+}
+
 /** Tests a request against the filter of the page. */
-export function isShown(request: RequestRow, { text, failedOnly }: { text: string; failedOnly: boolean }): boolean {
+export function isShown(request: RequestRow, { text, failedOnly, names }: LiveFilter): boolean {
   if (failedOnly && request.outcome === 'complete') return false
-  const { id, requestId, modelAsked, modelServed, provider, pipeline, keyId, reason } = request
-  const searched = [id, requestId, modelAsked, modelServed, provider, pipeline, keyId, reason].join(' ').toLowerCase()
-  return searched.includes(text.trim().toLowerCase())
+  const { id, requestId, modelAsked, modelServed, provider, pipeline, keyId, userId, reason } = request
+  const key = keyTitle({ keyId, userId, names })
+  const searched = [id, requestId, modelAsked, modelServed, provider, pipeline, keyId, userId, key, reason]
+  return searched.join(' ').toLowerCase().includes(text.trim().toLowerCase())
 }

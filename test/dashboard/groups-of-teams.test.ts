@@ -71,6 +71,15 @@ test('groups: a lead has those of the keys of the team, a viewer all', async (t)
     person: { max: 'Max' },
     team: { [team]: 'Compilers' },
   })
+  const path = `/dashboard/api/names?person=tim&person=max&key=${foreign}&team=${team}`
+  const byIds = async (token: string) => (await send(url, { method: 'GET', path, headers: bearer(token) })).json
+  t.deepEqual(await byIds(lea), { key: {}, person: { tim: '=Tim, T.' }, team: { [team]: 'Compilers' } })
+  t.deepEqual(await byIds(operator), {
+    key: { [foreign]: 'private' },
+    person: { tim: '=Tim, T.', max: 'Max' },
+    team: { [team]: 'Compilers' },
+  })
+  t.is((await send(url, { method: 'GET', path })).status, 401)
   const file = async (path: string) =>
     (await send(url, { method: 'GET', path: `/dashboard/api/${path}`, headers: bearer(lea) })).text.trim().split('\r\n')
   t.regex(String((await file('groups.csv?by=person'))[1]), /^tim,"'=Tim, T\.",1,/)

@@ -106,14 +106,15 @@ function Question({
   pending: Pending
   onDecide: (isApproved: boolean) => void
 }) {
-  const { userId } = useSession()
+  const { userId, userName } = useSession()
   return (
     <section aria-labelledby="device-question">
       <h2 id="device-question">Sign in {visible(pending.client)}?</h2>
       <p>
         It asked at {moment(Date.parse(pending.createdAt))} from {visible(pending.address)}, shows the code{' '}
-        <code>{visible(code)}</code>, and will act as <strong>{userId}</strong>. The name is what it calls itself:
-        approve only a command that you have started just now.
+        <code>{visible(code)}</code>, and will act as{' '}
+        <strong title={userId ?? undefined}>{visible(userName ?? userId ?? '')}</strong>. The name is what it calls
+        itself: approve only a command that you have started just now.
       </p>
       <p class="filters">
         <button type="button" class="primary" onClick={() => onDecide(true)}>

@@ -4,10 +4,11 @@ import { count } from '../format.ts'
 import { Check, SearchField } from '../parts/fields.tsx'
 import { FirstRequest } from '../parts/first-request.tsx'
 import { InFlight } from '../parts/in-flight.tsx'
-import { RequestCells, RequestHead } from '../parts/request-columns.tsx'
+import { RequestCells, RequestHead, useRequestsClass } from '../parts/request-columns.tsx'
 import { Busy, Empty } from '../parts/states.tsx'
 import { Windowed } from '../parts/windowed.tsx'
 import { type Feed, isShown, useFeed } from '../use-feed.ts'
+import { idsOf, useNames } from '../use-names.ts'
 
 const ROW_HEIGHT = 36
 
@@ -17,7 +18,9 @@ export function LivePage() {
   const [text, setText] = useState('')
   const [failedOnly, setFailedOnly] = useState(false)
   const feed = useFeed(isPaused)
-  const rows = feed.rows.filter((request) => isShown(request, { text, failedOnly }))
+  const names = useNames(idsOf(feed.rows))
+  const className = useRequestsClass()
+  const rows = feed.rows.filter((request) => isShown(request, { text, failedOnly, names }))
   return (
     <div class="fill">
       <div class="page-head">
@@ -25,7 +28,7 @@ export function LivePage() {
         <Connection feed={feed} isPaused={isPaused} />
       </div>
       <div class="filters">
-        <SearchField label="Filter" value={text} placeholder="model, key id, reason …" onText={setText} />
+        <SearchField label="Filter" value={text} placeholder="model, key, person, reason …" onText={setText} />
         <Check label="Failed only" value={failedOnly} onChange={setFailedOnly} />
         <button type="button" aria-pressed={isPaused} onClick={() => pause(!isPaused)}>
           {isPaused ? `Resume${feed.waiting > 0 ? ` (${count(feed.waiting)} new)` : ''}` : 'Pause'}
@@ -48,12 +51,12 @@ export function LivePage() {
       {feed.rows.length > 0 && rows.length === 0 && <Empty title="No matching requests" />}
       {rows.length > 0 && (
         <Windowed
-          className="requests live"
+          className={`${className} live`}
           label="Requests, newest first"
           rows={rows}
           rowHeight={ROW_HEIGHT}
           head={<RequestHead />}
-          cells={(request) => <RequestCells {...request} />}
+          cells={(request) => <RequestCells {...request} names={names} />}
         />
       )}
     </div>

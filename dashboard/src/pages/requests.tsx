@@ -4,7 +4,7 @@ import type { ListedRequest } from '../../../src/core/telemetry/telemetry.ts'
 import { count, visible } from '../format.ts'
 import { Choice, SearchField } from '../parts/fields.tsx'
 import { FirstRequest } from '../parts/first-request.tsx'
-import { RequestCells, RequestHead } from '../parts/request-columns.tsx'
+import { RequestCells, RequestHead, useRequestsClass } from '../parts/request-columns.tsx'
 import { SavedViews } from '../parts/saved-views.tsx'
 import { Busy, Empty, Failure } from '../parts/states.tsx'
 import { Totals } from '../parts/totals.tsx'
@@ -15,6 +15,7 @@ import { type Route, replaceQuery, useNavigation } from '../route.ts'
 import { addressOf, usageFilterOf, usageQuery } from '../usage-filter.ts'
 import { useData } from '../use-data.ts'
 import { useList } from '../use-list.ts'
+import { idsOf, useNames } from '../use-names.ts'
 import { useSettled } from '../use-settled.ts'
 
 const ROW_HEIGHT = 36
@@ -35,6 +36,8 @@ export function RequestsPage({ route }: { route: Route }) {
   const members = useMemo(() => ({ ...settled, ...chosen, text: settled.text.trim() }), [settled, chosen])
   const query = useMemo(() => usageQuery(members), [members])
   const list = useList<ListedRequest>({ path: '/dashboard/api/requests', query, cursorOf: ({ id }) => id })
+  const names = useNames(idsOf(list.rows))
+  const className = useRequestsClass()
   const hasNames = NAMED.some((name) => name in chosen)
   const { data: sums } = useData<Groups>(
     list.rows.length > 0 || hasNames ? `/dashboard/api/groups?of=rows&${query}` : undefined,
@@ -77,12 +80,12 @@ export function RequestsPage({ route }: { route: Route }) {
       )}
       {list.rows.length > 0 && (
         <Windowed
-          className="requests"
+          className={className}
           label="Requests, newest first"
           rows={list.rows}
           rowHeight={ROW_HEIGHT}
           head={<RequestHead />}
-          cells={(request) => <RequestCells {...request} />}
+          cells={(request) => <RequestCells {...request} names={names} />}
           onEnd={list.more}
         />
       )}

@@ -3,7 +3,7 @@ import type { Names } from '../../../src/core/ports/names.ts'
 import { call } from '../api.ts'
 import { count, duration, visible } from '../format.ts'
 import { useData } from '../use-data.ts'
-import { NamedValue } from './named-value.tsx'
+import { NamedKey } from './named-value.tsx'
 import { Failure } from './states.tsx'
 import { Table } from './table.tsx'
 
@@ -58,7 +58,9 @@ export function InFlight() {
             </td>
             <td>{duration(Math.max(0, Date.now() - row.startedAtMs))}</td>
             <td>{count(row.outputTokens)}</td>
-            <td>{row.keyId === null ? '–' : <NamedValue of="key" id={row.keyId} names={data?.names} />}</td>
+            <td>
+              <NamedKey {...row} names={data?.names} />
+            </td>
             <td>
               <button type="button" class="danger small" onClick={() => end(row.id)}>
                 End<span class="unseen"> the request to {visible(row.model)}</span>

@@ -1,10 +1,13 @@
 import { ColumnHeads } from './column-heads.tsx'
 import './request-columns.css'
+import type { Names } from '../../../src/core/ports/names.ts'
 import type { ListedRequest, TraceStep } from '../../../src/core/telemetry/telemetry.ts'
 import { tokensIn } from '../../../src/core/telemetry/tokens-in.ts'
 import { count, duration, moment, NOTHING, usd, visible } from '../format.ts'
+import { useSession } from '../session.tsx'
 import { CacheBadge, StatusBadge } from './badges.tsx'
 import { ConversationLink } from './conversation-link.tsx'
+import { NamedKey } from './named-value.tsx'
 import { SmallWaterfall } from './waterfall.tsx'
 
 /** Row of the lists; live ones include their steps. */
@@ -30,6 +33,7 @@ export function Cost({ costNanoUsd, priceSource }: Pick<ListedRequest, 'costNano
 const COLUMNS = [
   ['time', 'Time'],
   ['model', 'Model'],
+  ['key', 'Key · person'],
   ['conversation', 'Conversation'],
   ['status', 'Status'],
   ['cache', 'Cache'],
@@ -41,11 +45,18 @@ const COLUMNS = [
   ['fall', 'Time spent'],
 ] as const
 
-export function RequestHead() {
-  return <ColumnHeads columns={COLUMNS} />
+/** Class of a list of requests: local mode has no keys, and no column of them. */
+export function useRequestsClass(): string {
+  return useSession().mode === 'cloud' ? 'requests keyed' : 'requests'
 }
 
-export function RequestCells(request: RequestRow) {
+export function RequestHead() {
+  const { mode } = useSession()
+  return <ColumnHeads columns={mode === 'cloud' ? COLUMNS : COLUMNS.filter(([name]) => name !== 'key')} />
+}
+
+export function RequestCells({ names, ...request }: RequestRow & { readonly names: Names }) {
+  const { mode } = useSession()
   const { id, startedAtMs, modelServed, modelAsked, tokens, counterfactualBasis } = request
   const saved = savedOf(request)
   const model = visible(modelServed ?? modelAsked) || NOTHING
@@ -59,6 +70,11 @@ export function RequestCells(request: RequestRow) {
         {model}
         {reason !== '' && <small class="reason">{reason}</small>}
       </span>
+      {mode === 'cloud' && (
+        <span class="cell key" role="cell">
+          <NamedKey {...request} names={names} />
+        </span>
+      )}
       <span class="cell conversation" role="cell">
         <ConversationLink {...request} />
       </span>

@@ -4,7 +4,7 @@ import { GatewayError } from '../../core/errors.ts'
 import type { AuditNote } from '../../core/ports/audit.ts'
 import type { InFlight } from '../in-flight.ts'
 import type { RequestState } from '../request-context.ts'
-import { type NameOptions, namesFor } from './names.ts'
+import { idsOf, type NameOptions, namesFor } from './names.ts'
 import { assertMayManage, type ReadViewer } from './viewer.ts'
 
 /** Dependencies of the routes of requests in flight. */
@@ -28,7 +28,7 @@ export function inFlightRoute({
     const data = await inFlight.list(user.scopes)
     ctx.body = {
       data: data.map(({ scope: _, ...request }) => request),
-      names: await namesFor(user, { key: data.map(({ keyId }) => keyId) }, names),
+      names: await namesFor(user, idsOf(data), names),
     }
   }
 }

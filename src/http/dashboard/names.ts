@@ -1,6 +1,10 @@
+import type { Middleware } from 'koa'
+import { z } from 'zod'
 import { type FindNames, NAMED, type Named, type Names } from '../../core/ports/names.ts'
 import type { ListedRequest } from '../../core/telemetry/telemetry.ts'
-import type { Viewer } from './viewer.ts'
+import type { RequestState } from '../request-context.ts'
+import { MOST_IN_ONE_LIST, readQuery } from './query.ts'
+import type { ReadViewer, Viewer } from './viewer.ts'
 
 /** Ids whose names are wanted. */
 export type WantedNames = Readonly<Partial<Record<Named, readonly (string | null | undefined)[]>>>
@@ -9,6 +13,20 @@ export type WantedNames = Readonly<Partial<Record<Named, readonly (string | null
 export interface NameOptions {
   /** `undefined` in local mode, which has none. */
   readonly names: FindNames | undefined
+}
+
+const ids = z
+  .union([z.string(), z.array(z.string())])
+  .default([])
+  .transform((given) => [given].flat())
+  .pipe(z.array(z.string().max(200)).max(MOST_IN_ONE_LIST))
+const query = z.strictObject({ key: ids, person: ids, team: ids })
+
+/** `GET /dashboard/api/names?key=key_a&key=key_b&person=ada`: returns the names of ids that a page shows. */
+export function namesRoute({ viewer, names }: NameOptions & { readonly viewer: ReadViewer }): Middleware<RequestState> {
+  return async function showNames(ctx) {
+    ctx.body = await namesFor(await viewer(ctx), readQuery(query, ctx), names)
+  }
 }
 
 /** Finds the names of ids, of those that the viewer may see. */

@@ -20,7 +20,7 @@ import { groupsFileRoute, groupsRoute } from './groups.ts'
 import { endRoute, type InFlightRouteOptions, inFlightRoute } from './in-flight-routes.ts'
 import type { LivePages } from './live-pages.ts'
 import { liveRoute } from './live-route.ts'
-import type { NameOptions } from './names.ts'
+import { type NameOptions, namesRoute } from './names.ts'
 import { overviewRoute } from './overview.ts'
 import { paymentDaysRoute, paymentRoute, paymentsFileRoute, paymentsRoute } from './payments.ts'
 import { pluginFiguresRoute } from './plugin-figures.ts'
@@ -95,6 +95,7 @@ export function addDashboard(router: Router<RequestState>, options: DashboardOpt
   addSettings(router, { ...options, intake })
   api('live', liveRoute(options))
   api('in-flight', inFlightRoute(options))
+  api('names', namesRoute(options))
   router.delete('/dashboard/api/in-flight/:id', unstored, endRoute(options))
   api('conversations/:id/budgets', budgetsRoute(options))
   router.post('/dashboard/api/conversations/:id/budgets', unstored, raiseBudgetRoute({ ...options, intake }))

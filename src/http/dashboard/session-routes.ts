@@ -2,11 +2,13 @@ import type { Middleware } from 'koa'
 import type { VerifySession } from '../../accounts/sessions/session.ts'
 import { looksLikeSession } from '../../accounts/sign-in/secrets.ts'
 import { GatewayError } from '../../core/errors.ts'
+import { nameIn } from '../../core/ports/names.ts'
 import { countFailedAuthentication } from '../authentication.ts'
 import { bearerOf } from '../credential.ts'
 import type { RequestLimits } from '../rate-limit.ts'
 import type { RequestState } from '../request-context.ts'
 import { publicUrlOf, type SignInParts } from '../sign-in/options.ts'
+import { type NameOptions, namesFor } from './names.ts'
 import { isOwnPage } from './own-page.ts'
 import { dashboardTokenOf, LONGEST_COOKIE_TOKEN, setDashboardToken } from './session-cookie.ts'
 import type { ReadViewer } from './viewer.ts'
@@ -36,12 +38,15 @@ export interface DashboardFacts {
 export function viewerRoute({
   viewer,
   facts,
-}: {
+  names,
+}: NameOptions & {
   viewer: ReadViewer
   facts: DashboardFacts
 }): Middleware<RequestState> {
   return async function showViewer(ctx) {
-    const { userId, role, isOperator, teamIds, mayChange } = await viewer(ctx)
+    const seer = await viewer(ctx)
+    const { userId, role, isOperator, teamIds, mayChange } = seer
+    const found = await namesFor(seer, { person: [userId] }, names)
     const { pipeline, plugins, hasProvider, ...rest } = facts
     ctx.body = {
       ...rest,
@@ -49,6 +54,7 @@ export function viewerRoute({
       plugins: plugins(),
       hasProvider: hasProvider(),
       userId: userId ?? null,
+      userName: nameIn(found, 'person', userId ?? null),
       role,
       isOperator,
       teamIds,

@@ -3,7 +3,9 @@ import { useState } from 'preact/hooks'
 import { visible } from '../../format.ts'
 import { ClientLines } from '../../parts/client-lines.tsx'
 import { KeyDates, KeyState } from '../../parts/key-state.tsx'
+import { NamedValue } from '../../parts/named-value.tsx'
 import { useSession } from '../../session.tsx'
+import { useNames } from '../../use-names.ts'
 import { ChangeManagedKey } from './change-key.tsx'
 import { SubjectList } from './list.tsx'
 import { NewManagedKey } from './new-key.tsx'
@@ -15,6 +17,7 @@ export function ManagedKeys({ query }: { query: URLSearchParams }) {
   const { mayChange } = useSession()
   const [secret, setSecret] = useState<string>()
   const [person, team] = [query.get('person'), query.get('team')]
+  const names = useNames({ person: [person], team: [team] })
   const filter = `${person === null ? '' : `&person=${encodeURIComponent(person)}`}${team === null ? '' : `&team=${encodeURIComponent(team)}`}`
   return (
     <>
@@ -30,7 +33,11 @@ export function ManagedKeys({ query }: { query: URLSearchParams }) {
       )}
       {filter !== '' && (
         <p>
-          Keys of <code>{visible(person ?? team ?? '')}</code>. <a href="#/people/keys">Show all keys</a>
+          Keys of{' '}
+          <strong>
+            <NamedValue of={person === null ? 'team' : 'person'} id={person ?? team ?? ''} names={names} />
+          </strong>
+          . <a href="#/people/keys">Show all keys</a>
         </p>
       )}
       <SubjectList<ManagedKey>

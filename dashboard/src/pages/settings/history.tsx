@@ -1,11 +1,15 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api.ts'
 import { moment } from '../../format.ts'
+import { NamedValue } from '../../parts/named-value.tsx'
 import { Failure } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
 import { useData } from '../../use-data.ts'
+import { useNames } from '../../use-names.ts'
 
 const PATH = '/dashboard/api/settings/changes'
+/** Prefix of authors that are people. */
+const USER = 'user:'
 
 interface Change {
   readonly seq: number
@@ -21,6 +25,7 @@ export function History({ round, onUndone }: { round: number; onUndone: () => vo
   const { data, error, reload } = useData<{ data: readonly Change[] }>(`${PATH}?round=${round}`)
   const [failure, setFailure] = useState<Error>()
   const changes = data?.data ?? []
+  const names = useNames({ person: changes.map(({ actor }) => idOf(actor)) })
   const last = new Map(changes.toReversed().map(({ name, seq }) => [name, seq]))
   const undo = (seq: number) =>
     call(`${PATH}/${seq}/undo`, { method: 'POST' })
@@ -39,7 +44,9 @@ export function History({ round, onUndone }: { round: number; onUndone: () => vo
         {changes.map(({ seq, atMs, actor, name, value, previous }) => (
           <tr key={seq}>
             <td>{moment(atMs)}</td>
-            <td>{actor}</td>
+            <td>
+              {idOf(actor) === undefined ? actor : <NamedValue of="person" id={idOf(actor) ?? ''} names={names} />}
+            </td>
             <th scope="row">
               <code>{name}</code>
             </th>
@@ -61,4 +68,9 @@ export function History({ round, onUndone }: { round: number; onUndone: () => vo
       </Table>
     </section>
   )
+}
+
+/** Returns the id of an author that is a person; `undefined` for the operator of local mode. */
+function idOf(actor: string): string | undefined {
+  return actor.startsWith(USER) ? actor.slice(USER.length) : undefined
 }
