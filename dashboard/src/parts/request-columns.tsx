@@ -33,7 +33,7 @@ export function Cost({ costNanoUsd, priceSource }: Pick<ListedRequest, 'costNano
 const COLUMNS = [
   ['time', 'Time'],
   ['model', 'Model'],
-  ['key', 'Key · person'],
+  ['key', 'Key'],
   ['conversation', 'Conversation'],
   ['status', 'Status'],
   ['cache', 'Cache'],
