@@ -202,6 +202,11 @@ for (const fleet of fleets({ SVC_RATE_LIMIT: '0', SVC_SESSION_OPERATOR_CLAIM: `s
     await done(next(), `DELETE teams/${team}/members/${person}`)
     t.is((await use(next(), ofTeam)).status, 403)
     t.is((await use(next(), own)).status, 200)
+    const { data } = await done<{ data: JsonObject[] }>(next(), `GET audit?person=${person}`)
+    t.like(
+      data.find(({ action }) => action === 'key.suspended'),
+      { actor: `user:${BOSS}`, subject: ofTeam.id, details: { reason: 'team.member-removed', team } },
+    )
     const again = await admin(next(), BOSS, `PATCH keys/${own.id}`, { teamId: team })
     t.is(again.status, 400, 'no member')
   })

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { GatewayError } from '../../../core/errors.ts'
+import type { AuditNote } from '../../../core/ports/audit.ts'
 import type {
   MemberRole,
   MemberSource,
@@ -83,7 +84,9 @@ async function assertFreeName(db: Kysely<Database>, { id, name }: { id: string; 
 export const setMembership: Command<MembershipChange, boolean> = async (db, change, now) => {
   const { teamId, accountId } = change
   const isChanged =
-    change.role === null ? await removeMember(db, { teamId, accountId }, now) : await putMember(db, change)
+    change.role === null
+      ? await removeMember(db, { teamId, accountId, end: change.audit }, now)
+      : await putMember(db, change)
   if (isChanged) await appendAudit(db, change.audit, now)
   return isChanged
 }
@@ -108,7 +111,11 @@ async function putMember(db: Kysely<Database>, { teamId, accountId, role, isByLe
   return true
 }
 
-async function changeRole(db: Kysely<Database>, { teamId, accountId }: Part, role: MemberRole): Promise<boolean> {
+async function changeRole(
+  db: Kysely<Database>,
+  { teamId, accountId }: Omit<Part, 'end'>,
+  role: MemberRole,
+): Promise<boolean> {
   const changed = await db
     .updateTable('team_member')
     .set({ role })
@@ -124,24 +131,34 @@ interface Part {
   readonly teamId: string
   readonly accountId: string
   readonly source?: MemberSource
+  /** Audit entry of its end, as far as those of its keys need it. */
+  readonly end: Pick<AuditNote, 'id' | 'actor'>
 }
 
-/** Removes a membership and suspends the person's keys of the team. Returns false when there is no such membership. */
+/** Removes a membership and suspends the person's keys of the team, each with an audit entry. Returns false when there is no such membership. */
 export async function removeMember(
   db: Kysely<Database>,
-  { teamId, accountId, source }: Part,
+  { teamId, accountId, source, end: { id, actor } }: Part,
   now: Moment,
 ): Promise<boolean> {
   let remove = db.deleteFrom('team_member').where('team_id', '=', teamId).where('account_id', '=', accountId)
   if (source !== undefined) remove = remove.where('source', '=', source)
   const removed = await remove.returning('account_id').executeTakeFirst()
   if (removed === undefined) return false
-  await db
+  const suspended = await db
     .updateTable('api_key')
     .set({ suspended_at_ms: now })
     .where('team_id', '=', teamId)
     .where('account_id', '=', accountId)
     .where('suspended_at_ms', 'is', null)
+    .where('revoked_at_ms', 'is', null)
+    .returning(['id', 'name'])
     .execute()
+  for (const { id: keyId, name } of suspended) {
+    const details = { name, team: teamId, reason: 'team.member-removed' }
+    // A sign-in may also end the key with its session.
+    const note = { id: `${id}_suspended_${keyId}`, accountId, actor, action: 'key.suspended', subject: keyId, details }
+    await appendAudit(db, note, now)
+  }
   return true
 }

@@ -47,7 +47,7 @@ export async function followGroups(db: Db, { accountId, teams, audit }: SignedIn
   }
   for (const [teamId, { source }] of known) {
     if (source === 'set' || wanted.has(teamId)) continue
-    const isRemoved = await removeMember(db, { teamId, accountId, source }, now)
+    const isRemoved = await removeMember(db, { teamId, accountId, source, end: { id: audit.id, actor: 'groups' } }, now)
     if (isRemoved) await note('team.member-removed', teamId, {})
   }
 }
