@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
-import { seriousFaults, startBrowser } from '../support/browser.ts'
+import { faultsOfLooks, seriousFaults, startBrowser } from '../support/browser.ts'
 import { startFixture } from '../support/cache-fixture.ts'
 import type { JsonObject } from '../support/json.ts'
 
@@ -63,6 +63,8 @@ test('live: a request appears when its reply has ended', async (t) => {
   fixture.script('Is this ended?', { kind: 'hang', at: 'before-headers' })
   const ended = fixture.ask('Is this ended?', { pipe: 'none', extra: { model: 'claude-haiku-4-5' } })
   const row = page.getByRole('region', { name: 'In flight' }).getByRole('row').filter({ hasText: 'claude-haiku-4-5' })
+  await row.waitFor()
+  t.deepEqual(await faultsOfLooks(page), [], 'a request in flight')
   await row.getByRole('button', { name: /^End/ }).click()
   t.is((await ended).status, 403)
   await row.waitFor({ state: 'detached' })
@@ -213,7 +215,7 @@ test.serial(
     await page.getByRole('textbox', { name: 'costs.instance_per_day' }).fill('100000')
     await page.getByRole('button', { name: 'Preview' }).click()
     await page.getByText('No caller has reached it.').waitFor()
-    await assertSound(t, page, faults)
+    t.deepEqual(await faultsOfLooks(page), [], 'the preview')
     await page.getByRole('button', { name: 'Change it' }).click()
     const changes = page.getByRole('region', { name: 'Changes of settings' })
     await changes.getByText('operator').waitFor()

@@ -76,10 +76,14 @@ test('people: an operator makes a key, caps the team and rotates a key, by the k
   await assertSound(t, page, faults)
 })
 
-for (const width of [390, 1024])
+for (const [width, colorScheme] of [
+  [390, 'dark'],
+  [1024, 'light'],
+] as const)
   test(`people: every section is sound at ${width} px, its forms unfolded`, async (t) => {
     await using open = await openAs(BOSS, '#/people', width)
     const { page, faults } = open
+    await page.emulateMedia({ colorScheme })
     for (const [section, row] of [
       ['', 'Grace <b>'],
       ['teams', 'Compilers'],

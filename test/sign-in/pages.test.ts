@@ -1,5 +1,5 @@
 import test from 'ava'
-import { startBrowser } from '../support/browser.ts'
+import { faultsOfLooks, startBrowser } from '../support/browser.ts'
 import { openFixture } from '../support/fixture.ts'
 import { send } from '../support/http-client.ts'
 import { CLIENT, startIdentityProvider, USER_HEADER } from '../support/identity-provider.ts'
@@ -44,6 +44,7 @@ test('pages: a user signs in at the provider, approves a command line, ends its 
   t.is(await page.getByLabel('Code that the command shows').inputValue(), code, 'it returns to the page')
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('heading', { name: 'Sign in turnpike on laptop <b>?' }).waitFor()
+  t.deepEqual(await faultsOfLooks(page), [], 'the approval')
   await page.getByRole('button', { name: 'Approve' }).click()
   await page.getByText('Approved.').waitFor()
   const token = await form('/oauth/token', {
@@ -55,6 +56,7 @@ test('pages: a user signs in at the provider, approves a command line, ends its 
   await page.getByRole('link', { name: 'ada' }).click()
   await page.getByText('turnpike on laptop <b>').waitFor()
   await page.getByText('this one').waitFor()
+  t.deepEqual(await faultsOfLooks(page), [], 'the sessions')
   await page.getByRole('button', { name: 'End this session' }).click()
   await page.getByText('turnpike on laptop <b>').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Sign out' }).click()

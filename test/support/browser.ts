@@ -103,3 +103,22 @@ export async function seriousFaults(page: Page): Promise<string[]> {
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
 }
+
+/** Looks of a filled page: wide in the light theme, narrow in the dark one. */
+const LOOKS = [
+  [1440, 'light'],
+  [390, 'dark'],
+] as const
+
+/** Lists the serious axe findings of both looks, and overflow; leaves the page in the first. */
+export async function faultsOfLooks(page: Page): Promise<string[]> {
+  const found: string[] = []
+  for (const [width, colorScheme] of LOOKS.toReversed()) {
+    await page.emulateMedia({ colorScheme })
+    await page.setViewportSize({ width, height: 900 })
+    const over = -Number(await page.evaluate('innerWidth - document.documentElement.scrollWidth'))
+    const overflow = over > 0 ? [`the page is ${over} px wider than its window`] : []
+    found.push(...[...overflow, ...(await seriousFaults(page))].map((fault) => `${width} px, ${colorScheme}: ${fault}`))
+  }
+  return found
+}
