@@ -58,14 +58,15 @@ export function csvRoute({ viewer, telemetry, names, clock }: RequestRouteOption
   }
 }
 
-/** `GET /dashboard/api/requests.jsonl`: returns all of them as a file, one in each line, as the list has them. */
-export function jsonlRoute({ viewer, telemetry, clock }: RequestRouteOptions): Middleware<RequestState> {
+/** `GET /dashboard/api/requests.jsonl`: returns all of them as a file, one in each line: as the list has them, with names. */
+export function jsonlRoute({ viewer, telemetry, names, clock }: RequestRouteOptions): Middleware<RequestState> {
   return async function requestLines(ctx) {
-    const { scopes } = await viewer(ctx)
+    const user = await viewer(ctx)
     const page = pageOf(ctx, clock)
-    sendJsonl<ListedRequest>(ctx, {
+    sendJsonl<NamedRequest>(ctx, {
       name: 'turnpike-requests.jsonl',
-      page: (after, limit) => telemetry.list(scopes, { ...page, after: after?.id, limit }),
+      page: async (after, limit) =>
+        withNames(await telemetry.list(user.scopes, { ...page, after: after?.id, limit }), user, names),
     })
   }
 }
