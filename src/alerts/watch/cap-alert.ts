@@ -1,4 +1,4 @@
-import { toUsd } from '../../core/money/usd.ts'
+import { shortUsd } from '../../core/money/usd.ts'
 import { type Alert, type AlertSeverity, type CrossedCap, capAlertKey } from '../../core/ports/alerts.ts'
 
 const DAY_MS = 86_400_000
@@ -10,7 +10,7 @@ const DIGEST_SHOWN = 8
 export function capAlert(cap: CrossedCap): Alert {
   const { scope, window, share, settledNanoUsd, limitNanoUsd, ownerName } = cap
   const { words, endsAt } = periodOf(window)
-  const [spent, limit] = [usd(settledNanoUsd), usd(limitNanoUsd)]
+  const [spent, limit] = [shortUsd(settledNanoUsd), shortUsd(limitNanoUsd)]
   const name = nameOf(scope, ownerName)
   const title =
     share >= ALL
@@ -52,10 +52,4 @@ function periodOf(window: string): { words: string; endsAt: string } {
 
 function iso(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`
-}
-
-/** Cents are enough for people; small sums keep four digits. */
-function usd(nanoUsd: number): string {
-  const amount = toUsd(nanoUsd)
-  return `$${amount.toFixed(amount < 1 ? 4 : 2)}`
 }

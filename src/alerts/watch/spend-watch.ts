@@ -1,4 +1,4 @@
-import { decimalUsd } from '../../core/money/usd.ts'
+import { shortUsd } from '../../core/money/usd.ts'
 import type { Alert } from '../../core/ports/alerts.ts'
 import { findUnusualSpend } from './unusual-spend.ts'
 
@@ -35,18 +35,13 @@ export async function readSpendAlert(
   }
   const found = findUnusualSpend({ todayNanoUsd, pastNanoUsd, pastDaysNanoUsd, floorNanoUsd })
   if (found === undefined) return undefined
-  const [today, usual] = [dollars(todayNanoUsd), dollars(found.usualNanoUsd)]
+  const [today, usual] = [shortUsd(todayNanoUsd), shortUsd(found.usualNanoUsd)]
   return {
     kind: 'spend',
     subject: 'instance',
     severity: 'warning',
     title: `Spend is unlike the last weeks: ${today} today until now, ${usual} by this hour of the same weekday.`,
-    details: { today, usual, bound: dollars(found.boundNanoUsd), weeks: pastNanoUsd.length },
+    details: { today, usual, bound: shortUsd(found.boundNanoUsd), weeks: pastNanoUsd.length },
     dedupeKey: `spend:${new Date(dayMs).toISOString().slice(0, 10)}`,
   }
-}
-
-/** Cents are enough for people. */
-function dollars(nanoUsd: number): string {
-  return `$${decimalUsd(nanoUsd).slice(0, -7)}`
 }

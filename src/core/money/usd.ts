@@ -12,6 +12,12 @@ export function toNanoUsd(usd: number): number {
   return Math.floor(usd * NANO_PER_USD + 1e-3)
 }
 
+/** Formats nano-USD for sentences: in dollars and cents, below a dollar with four fraction digits. */
+export function shortUsd(nanoUsd: number): string {
+  const amount = toUsd(nanoUsd)
+  return `$${amount.toFixed(amount < 1 ? 4 : 2)}`
+}
+
 /** Formats nano-USD as an exact decimal of USD with nine fraction digits. */
 export function decimalUsd(nanoUsd: number): string {
   const amount = Math.abs(nanoUsd)
