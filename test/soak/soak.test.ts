@@ -27,7 +27,14 @@ testWithFacts('soak: a short day leaves nothing open, its books are right, and o
   t.true(tally.complete > 0)
   t.true((visits['reloads of a plugin'] ?? 0) > 0)
   const names = series.map(({ name }) => name)
-  for (const name of ['resident memory', 'open files', 'threads', 'handles', 'rows of receipt', 'bytes of turnpike.db'])
+  for (const name of [
+    'resident memory',
+    'open files',
+    'threads',
+    'handles',
+    'rows of usage_hour',
+    'bytes of turnpike.db',
+  ])
     t.true(names.includes(name), name)
   const receipts = series.find(({ name }) => name === 'rows of receipt')?.samples ?? []
   t.true((receipts.at(-1)?.value ?? 0) < tally.complete, 'receipts are deleted within the day')

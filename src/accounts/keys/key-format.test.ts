@@ -53,9 +53,9 @@ test('key format: guesses of the right form are detected', (t) => {
     fc.property(fc.array(letter, { minLength: 38, maxLength: 38 }), (letters) => {
       refused += Number(!isWellFormedKey(`svc_live_${letters.join('')}`))
     }),
-    { numRuns: 5000 },
+    { numRuns: 200 },
   )
-  t.is(refused, 5000)
+  t.is(refused, 200)
 })
 
 test('key format: ids are recognised, other texts are not', (t) => {

@@ -1,5 +1,3 @@
-import { type RawBuilder, sql } from 'kysely'
-
 /** Columns of a table: what a database stores under each name. */
 export type ColumnTypes = Readonly<Record<string, 'text' | 'bigint'>>
 
@@ -38,16 +36,4 @@ export function counts(...names: readonly string[]): string {
 /** Returns the check of such a column. */
 export function isCount(name: string): string {
   return `check (${name} between 0 and ${Number.MAX_SAFE_INTEGER})`
-}
-
-/** The largest exact number of JavaScript. */
-const LARGEST = sql.lit(Number.MAX_SAFE_INTEGER)
-
-/**
- * Sums a column, clamped to the largest exact number: a larger one would make the whole reply unreadable. PostgreSQL's sum of
- * whole numbers is a decimal, which would arrive as text.
- */
-export function sumOf(column: string): RawBuilder<number> {
-  const sum = sql`sum(${sql.ref(column)})`
-  return sql`cast(case when ${sum} > ${LARGEST} then ${LARGEST} when ${sum} < -${LARGEST} then -${LARGEST} else ${sum} end as bigint)`
 }

@@ -9,8 +9,8 @@ import {
   type UsageGroups,
   WITHOUT,
 } from '../../../core/telemetry/usage.ts'
-import { sumOf } from '../engine/columns.ts'
 import type { Command } from '../engine/command.ts'
+import { sumOf } from '../engine/sum.ts'
 import type { Database } from '../schema.ts'
 import { allOf, type Condition, codeOf, rowsBetween, rowsThatFit, slicesThatFit, within } from './conditions.ts'
 import { FIGURE_SUMS, type FigureSum, figuresOf, ROW_FIGURES, toFigures } from './figures.ts'

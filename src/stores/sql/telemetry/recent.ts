@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { firstReceiptIdAt } from '../../../core/telemetry/receipt-id.ts'
 import type { KeySpend, RecentRefusal } from '../../../core/telemetry/recent.ts'
-import { sumOf } from '../engine/columns.ts'
 import type { Command } from '../engine/command.ts'
+import { sumOf } from '../engine/sum.ts'
 
 /** Refusals beyond these, the newest, are not counted. */
 const MOST_REFUSALS = 5000
