@@ -256,6 +256,31 @@ test('sign-in: a changed state, iss or code is refused', async (t) => {
   }
 })
 
+test('sign-in: one that ends the session of a key and loses its team records each', async (t) => {
+  users.una = { name: 'Una', email: 'una@example.com', email_verified: true, groups: ['eng-leads'] }
+  const first = await signIn('una')
+  const teamId = String(valueAt((await page(first, '/dashboard/api/session')).json, 'teamIds.0'))
+  const granted = await approveClient(first)
+  const boss = await operator()
+  const { json } = await page(boss, '/v1/admin/keys?person=una')
+  const id = String(valueAt(json, 'data.0.id'))
+  const moved = await page(boss, `/v1/admin/keys/${id}`, { method: 'PATCH', body: { teamId } })
+  t.is(moved.status, 200, moved.text)
+  users.una = { ...users.una, groups: [] }
+  const browser = browserOf('una')
+  browser.put(url, SESSION, String(valueAt(granted.json, 'refresh_token')))
+  await browser.open(`${url}/sign-in`)
+  t.true(await isSignedIn(browser))
+  const audit = await page(boss, '/v1/admin/audit?person=una')
+  const entries = valueAt(audit.json, 'data') as JsonObject[]
+  const entry = (action: string) => entries.find((one) => one.action === action)
+  t.like(entry('key.suspended'), { subject: id, details: { team: teamId, reason: 'team.member-removed' } })
+  t.like(entry('key.ended'), { subject: id, details: { reason: 'session.replaced' } })
+  t.is(entry('session.replaced')?.subject, valueAt(entry('key.ended'), 'details.session'))
+  const ended = await page(boss, '/v1/admin/people/una/sessions', { method: 'DELETE' })
+  t.deepEqual(ended.json, { ended: 2 }, 'the first browser and the last; the replaced session had ended')
+})
+
 test('sign-in: the session that a browser had ends, and the new one has another id (fixation)', async (t) => {
   const browser = await signIn('ida')
   const first = String(browser.cookie(url, SESSION))
