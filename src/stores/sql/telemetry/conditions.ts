@@ -29,12 +29,12 @@ const SEPARATOR = '\n'
 /** Condition of a row that ended with an error: its model is not counted. */
 export const IS_ERROR = sql<SqlBool>`(outcome = 'error' or coalesce(status, 0) >= 400)`
 
-/** Returns the conditions for these scopes; none for all scopes. */
-export function within(scopes: Scopes): Condition[] {
-  if (typeof scopes === 'string') return [sql`scope = ${scopes}`]
+/** Returns the conditions for these scopes; none for all scopes. `scope` is the column, or an expression that no index has. */
+export function within(scopes: Scopes, scope = sql`scope`): Condition[] {
+  if (typeof scopes === 'string') return [sql`${scope} = ${scopes}`]
   if ('everybody' in scopes) return []
   // An empty list is no SQL for PostgreSQL.
-  return scopes.length === 0 ? [sql`1 = 0`] : [sql`scope in (${sql.join(scopes)})`]
+  return scopes.length === 0 ? [sql`1 = 0`] : [sql`${scope} in (${sql.join(scopes)})`]
 }
 
 /** Joins conditions. */
