@@ -32,25 +32,25 @@ export function liveRoute({ viewer, live: pages, clock }: LiveRouteOptions): Mid
     ctx.respond = false
     res.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
     res.write(`retry: ${RETRY_MS}\n\n`)
-    const sink = { write: (batch: LiveBatch) => res.write(printEvents(batch)), end: () => void res.end() }
+    // A page that reads nothing delays the close of its response; a write until then would be an uncaught exception.
+    const stop = () => {
+      clearInterval(keepAlive)
+      clearTimeout(expiry)
+      watcher.leave()
+      res.end()
+    }
+    const sink = { write: (batch: LiveBatch) => res.write(printEvents(batch)), end: stop }
     const watcher = pages.watch({ scopes, sink, lastId })
     const keepAlive = setInterval(() => {
       if (!res.writableNeedDrain) res.write(': still here\n\n')
       // Keys are created and revoked, and sessions end, while a page stays open.
-      viewer(ctx).then(
-        (now) => {
-          watcher.scopes = now.scopes
-        },
-        () => res.end(),
-      )
+      viewer(ctx).then((now) => {
+        watcher.scopes = now.scopes
+      }, stop)
     }, KEEP_ALIVE_MS)
-    const expiry = setTimeout(() => res.end(), Math.min(LONGEST_MS, expiresAtMs - clock.nowMs()))
+    const expiry = setTimeout(stop, Math.min(LONGEST_MS, expiresAtMs - clock.nowMs()))
     res.on('drain', () => watcher.onDrain())
-    onClosed(res, () => {
-      clearInterval(keepAlive)
-      clearTimeout(expiry)
-      watcher.leave()
-    })
+    onClosed(res, stop)
   }
 }
 
