@@ -14,16 +14,14 @@ import { createRecordingLog } from '../support/recording-log.ts'
 import { sampleRequest } from '../support/telemetry.ts'
 
 /** Time until the session of the page ends, in milliseconds. */
-const SESSION_MS = 4000
-/** Fills the kernel's buffers with few requests. */
-const LONG = '/'.repeat(30_000)
+const SESSION_MS = 1500
 
 test('live feed: nothing is written to a page that reads nothing after its session has ended', async (t) => {
   const works: (() => void)[] = []
   const feed = new LiveFeed((work) => void works.push(work))
   const live = new LivePages({ feed, channel: undefined, log: createRecordingLog() })
   const publish = () => {
-    feed.publish(sampleRequest({ scope: 'ada', modelAsked: LONG }))
+    feed.publish(sampleRequest({ scope: 'ada' }))
     for (const work of works.splice(0)) work()
   }
   const viewer = async () => ({
@@ -48,17 +46,14 @@ test('live feed: nothing is written to a page that reads nothing after its sessi
   await once(server, 'listening')
   const client = await connectRaw((server.address() as AddressInfo).port)
   t.teardown(() => client.destroy())
-  client.pause()
   client.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
   const response = await promise
   const errors: unknown[] = []
   // A gateway has no such listener: the error ends its process.
   response.on('error', (error) => errors.push(error))
-  // The kernel's buffers take more for a while after they seemed full.
-  while (response.writableLength === 0) {
-    publish()
-    await pause(20)
-  }
+  // As if the kernel's buffers were full: their size differs, and they take more for a while after they seemed full.
+  Object.assign(response.socket ?? {}, { _write: () => {}, _writev: null })
+  publish()
   t.false(response.writableNeedDrain, 'the feed may write more')
   await pause(SESSION_MS)
   t.true(response.writableEnded)
