@@ -24,6 +24,8 @@ const TARGETS = [
   { path: '/v1/messages/count_tokens', pipe: 'none' },
 ]
 const LONG_MB = isDrill ? 30 : 8
+/** A linear reading takes 60 to 140 ms, by the machine and its load; one that reads a text again for each line takes minutes. */
+const MOST_CPU_MS_PER_MB = 400
 
 const fixture = await openFixtureWith(startGatewayProcess, { provider: { acceptAnything: true } })
 test.after.always(() => fixture.close())
@@ -55,5 +57,5 @@ for (const shape of ['text: short lines', 'text: short escapes', 'text: JSON in 
     t.is(reply.status, 200, reply.text.slice(0, 200))
     if (!hasProcessFacts) return
     const usedMs = cpuMs(fixture.gateway.pid) - before
-    t.true(usedMs < (MOST_CPU_MS * LONG_MB) / 15, `${usedMs} ms of CPU`)
+    t.true(usedMs < MOST_CPU_MS_PER_MB * LONG_MB, `${usedMs} ms of CPU`)
   })
