@@ -10,6 +10,7 @@ import { ask, type Reply } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { PIPELINE } from '../support/pipelines.ts'
 import { holdEvent, type Script } from '../support/provider/script.ts'
+import { sumsOfWindows } from '../support/spend-windows.ts'
 import { rowOf } from '../support/telemetry.ts'
 
 const dataDir = await mkdtemp(path.join(tmpdir(), 'turnpike-nested-'))
@@ -31,6 +32,8 @@ function change(sql: string, ...values: (string | null)[]): void {
     db.close()
   }
 }
+
+const sumsOf = (scope: string) => sumsOfWindows(dataDir, scope)
 
 let made = 0
 /** Requests so far: each asks something else, or a cache would answer it. */
@@ -164,19 +167,3 @@ test('nested caps: one that is lowered below what is spent refuses, and an archi
   member.limit('team', { costPerDay: ENOUGH })
   t.is((await member.send()).status, 200)
 })
-
-/** Returns the number of a scope's windows, and their sums. */
-function sumsOf(scope: string) {
-  const db = new DatabaseSync(path.join(dataDir, 'turnpike.db'), { readOnly: true, timeout: 20_000 })
-  try {
-    const sums = db
-      .prepare(
-        `select count(*) as windows, coalesce(sum(settled_nano_usd), 0) as settledNanoUsd,
-          coalesce(sum(held_nano_usd), 0) as heldNanoUsd from spend_window where scope = ?`,
-      )
-      .get(scope)
-    return { ...sums } as { windows: number; settledNanoUsd: number; heldNanoUsd: number } // safe: as selected
-  } finally {
-    db.close()
-  }
-}
