@@ -45,12 +45,13 @@ interface State<Row> {
 export function useList<Row>({ path, query, cursorOf, pageOf = wholeReply }: ListOptions<Row>): List<Row> {
   const [list, setList] = useState<State<Row>>(() => emptyList(query))
   const [wanted, want] = useState({ pages: 1 })
+  const { rows, pages, cursor, isBusy, error } = list
+  const isCurrent = list.query === query
   useEffect(() => {
+    if (isCurrent) return
     setList(emptyList(query))
     want({ pages: 1 })
   }, [query])
-  const { rows, pages, cursor, isBusy, error } = list
-  const isCurrent = list.query === query
   useEffect(() => {
     if (!isCurrent || cursor === null || pages >= wanted.pages) return
     const leaving = new AbortController()

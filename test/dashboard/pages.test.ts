@@ -56,6 +56,17 @@ async function assertSound(t: ExecutionContext, page: Page, faults: readonly str
   t.true(room >= 0, `the page is ${-room} px wider than its window`)
 }
 
+for (const list of ['requests?text=exact-cache', 'conversations', 'requests?cache=hit'])
+  test(`lists: ${list} asks for its first page once`, async (t) => {
+    await using open = await browser.open(address('#/live'))
+    await open.page.locator('.connection.is-open').waitFor()
+    const asked: string[] = []
+    open.page.on('request', (request) => asked.push(request.url()))
+    await open.page.evaluate(`location.hash = '#/${list}'`)
+    await open.page.locator('[role=row] a').first().waitFor()
+    t.is(asked.filter((url) => url.includes('limit=500')).length, 1, asked.join('\n'))
+  })
+
 test('live: a request appears when its reply has ended', async (t) => {
   await using open = await browser.open(address('#/live'))
   const { page, faults } = open
