@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { scopeOfKey } from '../src/accounts/keys/caller-of-key.ts'
+import { scopeOfKey } from '../src/core/request/caller.ts'
 import { createReceiptId, ID_RANDOM_BYTES } from '../src/core/telemetry/receipt-id.ts'
 import type { FinishedRequest } from '../src/core/telemetry/telemetry.ts'
 import { openPostgresStore } from '../src/stores/sql/postgres/store.ts'

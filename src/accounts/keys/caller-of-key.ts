@@ -1,13 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import type { KeyInUse, KeyLimits } from '../../core/ports/keys.ts'
 import type { SharedLimits } from '../../core/ports/people.ts'
-import type { Caller } from '../../core/request/caller.ts'
+import { type Caller, scopeOfKey } from '../../core/request/caller.ts'
 import { entryLimit } from '../../core/system/entry-limit.ts'
-
-/** Returns the scope of a key's requests. */
-export function scopeOfKey(id: string): string {
-  return `key:${id}`
-}
 
 /** Limits of all tags. */
 type TagLimits = Readonly<Record<string, SharedLimits>>

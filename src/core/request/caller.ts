@@ -21,3 +21,8 @@ export interface Caller {
   /** Limits of every tag that has any, at most 200. */
   readonly tagLimits?: Readonly<Record<string, SharedLimits>> | undefined
 }
+
+/** Returns the scope of a key's requests. */
+export function scopeOfKey(id: string): string {
+  return `key:${id}`
+}

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { scopeOfKey } from '../../accounts/keys/caller-of-key.ts'
+import { scopeOfKey } from '../../core/request/caller.ts'
 import type { Session } from '../../accounts/sessions/session.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { KeysInReach, Role } from '../../core/ports/people.ts'

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { scopeOfKey } from '../../../src/core/request/caller.ts'
 import { EVERYBODY, type FinishedRequest } from '../../../src/core/telemetry/telemetry.ts'
 import {
   DIMENSIONS,
@@ -17,6 +18,7 @@ import { openTelemetry } from './shared-telemetry.ts'
  * Sums by a property are those of the rows, whichever part of them comes from sums: on both engines, for any range.
  */
 const QUARTER_MS = 900_000
+const DAY_MS = 86_400_000
 const BEGIN_MS = 1_795_305_600_000
 const LENGTH_MS = 6 * QUARTER_MS
 
@@ -141,13 +143,15 @@ for (const engine of engines) {
           fc.constantFrom(...DIMENSIONS),
           async (drawn, a, b, by, dimension) => {
             const own = ++made
-            const scope = `scope-${own}`
+            const scopes = ['key_1', 'key_2'].map((key) => scopeOfKey(`${key}-${own}`))
             const requests = drawn.map(({ answer, client, conversation, ...rest }) => {
               const rootId = `${conversation}-${own}`
+              const keyId = `${rest.keyId}-${own}`
               return sampleRequest({
                 ...rest,
                 ...answer,
-                scope,
+                keyId,
+                scope: scopeOfKey(keyId),
                 conversation: { id: rootId, rootId, parentId: null, agent: null, turn: 1, source: 'client', client },
               })
             })
@@ -163,7 +167,7 @@ for (const engine of engines) {
                   each.startedAtMs < (toMs ?? Number.POSITIVE_INFINITY) &&
                   (!(dimension in filter) || namesOf(each, dimension).includes(value ?? '')),
               )
-              const found = await telemetry.groups(scope, { by, fromMs, toMs, limit: 500, ...filter })
+              const found = await telemetry.groups(scopes, { by, fromMs, toMs, limit: 500, ...filter })
               const names = new Set(matching.flatMap((each) => namesOf(each, by)))
               const expected = [...names].map((name) => {
                 return { name, ...figuresOf(matching.filter((each) => namesOf(each, by).includes(name))) }
@@ -173,7 +177,7 @@ for (const engine of engines) {
 
               t.deepEqual(found.total, figuresOf(matching))
               t.false(found.hasMore)
-              const { length } = await telemetry.list(scope, { fromMs, toMs, limit: 500, ...filter })
+              const { length } = await telemetry.list(scopes, { fromMs, toMs, limit: 500, ...filter })
               t.is(length, matching.length)
             }
           },
@@ -201,5 +205,45 @@ for (const engine of engines) {
     t.is(found.total.costNanoUsd, 6)
     t.deepEqual((await telemetry.groups([], query)).groups, [])
     t.true((await telemetry.groups(EVERYBODY, query)).total.costNanoUsd >= 13)
+  })
+
+  engine.test('groups: the dearest conversations of everybody are those of a list of all scopes', async (t) => {
+    const telemetry = await openTelemetry(t, engine)
+    const cost = fc.option(fc.integer({ min: 0, max: 5 }))
+    const drawn = fc.array(fc.record({ run: fc.integer({ min: -1, max: 9 }), part: fc.nat(2), cost }), {
+      minLength: 1,
+      maxLength: 60,
+      size: 'max',
+    })
+    await fc.assert(
+      fc.asyncProperty(
+        drawn,
+        fc.integer({ min: 1, max: 12 }),
+        fc.constantFrom(1, 8 * DAY_MS),
+        async (rows, limit, lengthMs) => {
+          const own = ++made
+          const startedAtMs = BEGIN_MS + own * 10 * DAY_MS
+          const scope = `runs-${own}`
+          const requests = rows.map(({ run, part, cost }) => {
+            const rootId = `run-${run}-${own}`
+            const id = part === 0 ? rootId : `${rootId}-${part}`
+            const conversation = {
+              id,
+              rootId,
+              parentId: null,
+              agent: null,
+              turn: 1,
+              source: 'client',
+              client: null,
+            } as const
+            return sampleRequest({ scope, startedAtMs, costNanoUsd: cost, conversation: run < 0 ? null : conversation })
+          })
+          await telemetry.run('telemetry.put', requests.map(toRow))
+          const query = { by: 'conversation', fromMs: startedAtMs, toMs: startedAtMs + lengthMs, limit } as const
+          t.deepEqual(await telemetry.groups(EVERYBODY, query), await telemetry.groups([scope], query))
+        },
+      ),
+      { numRuns: 40 },
+    )
   })
 }

@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { scopeOfKey } from '../../../core/request/caller.ts'
 import { firstReceiptIdAt } from '../../../core/telemetry/receipt-id.ts'
 import type { RequestFilter, Scopes, UsagePeriod } from '../../../core/telemetry/telemetry.ts'
 import { type DimensionFilter, WITHOUT } from '../../../core/telemetry/usage.ts'
@@ -59,8 +60,10 @@ function escaped(text: string): string {
 
 /** Returns the conditions of rows that match a filter; `code` is the code of their reason. */
 export function rowsThatFit(filter: RequestFilter, code: RawBuilder<string>): Condition[] {
-  const { text, cache, ended, reason, conversation, model } = filter
+  const { text, cache, ended, reason, conversation, model, key } = filter
   const conditions = [...rowsBetween(filter), ...dimensions(filter, { isSlice: false })]
+  // Scopes have an index, and keys have none.
+  if (key !== undefined && key !== WITHOUT) conditions.push(sql`scope = ${scopeOfKey(key)}`)
   if (model !== undefined) conditions.push(rowsOfModel(model))
   if (conversation !== undefined) conditions.push(rowsOfRun(conversation))
   if (cache !== undefined) conditions.push(sql`cache = ${cache}`)
@@ -73,11 +76,11 @@ export function rowsThatFit(filter: RequestFilter, code: RawBuilder<string>): Co
   return conditions
 }
 
-/** Returns the conditions of rows in a period, by their ids, which sort by time. */
-export function rowsBetween({ fromMs, toMs }: UsagePeriod): Condition[] {
+/** Returns the conditions of rows in a period, by their ids, which sort by time. `id` is the column, or an expression that no index has. */
+export function rowsBetween({ fromMs, toMs }: UsagePeriod, id = sql`id`): Condition[] {
   const conditions: Condition[] = []
-  if (fromMs !== undefined) conditions.push(sql`id >= ${firstReceiptIdAt(fromMs)}`)
-  if (toMs !== undefined) conditions.push(sql`id < ${firstReceiptIdAt(toMs)}`)
+  if (fromMs !== undefined) conditions.push(sql`${id} >= ${firstReceiptIdAt(fromMs)}`)
+  if (toMs !== undefined) conditions.push(sql`${id} < ${firstReceiptIdAt(toMs)}`)
   return conditions
 }
 

@@ -16,7 +16,8 @@ export type FigureSum = Exclude<(typeof HOUR_SUMS)[number], 'gateway_us'>
 type Figures = Readonly<Record<FigureSum, number>>
 
 const flag = (condition: RawBuilder<unknown>) => sql`case when ${condition} then 1 else 0 end`
-const plausible = (column: string) =>
+/** Returns the expression of an amount without absurd values. */
+export const plausible = (column: string) =>
   sql`case when ${sql.ref(column)} > ${MOST_OF_ONE} then ${MOST_OF_ONE} else ${sql.ref(column)} end`
 const cost = plausible('cost_nano_usd')
 const without = plausible('counterfactual_nano_usd')

@@ -13,6 +13,7 @@ import type { Command } from '../engine/command.ts'
 import { sumOf } from '../engine/sum.ts'
 import type { Database } from '../schema.ts'
 import { allOf, type Condition, codeOf, rowsBetween, rowsThatFit, slicesThatFit, within } from './conditions.ts'
+import { dearestRuns } from './dearest-runs.ts'
 import { FIGURE_SUMS, type FigureSum, figuresOf, ROW_FIGURES, toFigures } from './figures.ts'
 import { firstSliceIdAt } from './slices.ts'
 
@@ -83,8 +84,9 @@ async function readSums(db: Kysely<Database>, { by, most, scopes, filter }: Read
   const code = codeOf(db)
   const inScopes = within(scopes)
   const sources: RawBuilder<unknown>[] = []
+  const runs = by === 'conversation' && isOfAll(scopes, filter) ? [await dearestRuns(db, filter, most)] : []
   const addRows = (period: UsagePeriod): void => {
-    const conditions = [...inScopes, ...rowsBetween(period), ...rowsThatFit(filter, code)]
+    const conditions = [...inScopes, ...rowsBetween(period), ...rowsThatFit(filter, code), ...runs]
     if (by === 'reason') conditions.push(sql`reason is not null`)
     sources.push(selectRows(by === undefined ? sql`''` : rowName(by, code), conditions))
   }
@@ -102,6 +104,13 @@ async function readSums(db: Kysely<Database>, { by, most, scopes, filter }: Read
       db,
     )
   return rows
+}
+
+/** Tells whether all requests of a period are meant. */
+function isOfAll(scopes: Scopes, { fromMs: _from, toMs: _to, ...filter }: RequestFilter): boolean {
+  return (
+    typeof scopes === 'object' && 'everybody' in scopes && Object.values(filter).every((member) => member === undefined)
+  )
 }
 
 /** Slices know no single conversations, reasons and texts. */
