@@ -168,10 +168,11 @@ async function measure(page: Page, [address, content]: Shown): Promise<number> {
     await page.evaluate((hash) => {
       location.hash = hash
     }, `#/${address}`)
+    // At each frame: a locator would look again after 100 ms, and then after 500 ms.
     const isThere = await page
-      .locator(content)
-      .first()
-      .waitFor({ timeout: LONGEST_MS })
+      .waitForFunction((selector) => document.querySelector(selector)?.checkVisibility(), content, {
+        timeout: LONGEST_MS,
+      })
       .then(
         () => true,
         () => false,
