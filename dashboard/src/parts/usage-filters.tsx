@@ -2,7 +2,7 @@ import './usage-filters.css'
 import { useState } from 'preact/hooks'
 import type { Names } from '../../../src/core/ports/names.ts'
 import { DIMENSIONS, type GroupBy } from '../../../src/core/telemetry/usage.ts'
-import { visible } from '../format.ts'
+import { timeZone, visible } from '../format.ts'
 import { addressOf, DIMENSION_TITLES, groupTitle, RANGES, rangeTitle, type UsageFilter } from '../usage-filter.ts'
 import { TextField } from './fields.tsx'
 
@@ -38,6 +38,7 @@ export function RangeChoice({ page, members, defaultRange }: PartProps & { defau
         <button type="button" class="quiet small" aria-expanded={isOpen} onClick={() => open(!isOpen)}>
           {isCustom ? rangeTitle(members) : 'From … to'}
         </button>
+        {(isCustom || range !== undefined) && <small class="muted">{visible(members.tz ?? timeZone())}</small>}
       </fieldset>
       {isOpen && <CustomRange key={`${from} ${to}`} page={page} members={members} />}
     </>
