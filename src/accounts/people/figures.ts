@@ -1,8 +1,8 @@
 import { toUsd } from '../../core/money/usd.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { KeyFacts, PeopleStore } from '../../core/ports/people.ts'
-import type { RecentRefusal } from '../../core/telemetry/recent.ts'
 import { scopeOfKey } from '../../core/request/caller.ts'
+import type { RecentRefusal } from '../../core/telemetry/recent.ts'
 import { toTime } from '../keys/key-records.ts'
 
 /** Spend and refusals of a key, a person, a team or a tag, in UTC. */

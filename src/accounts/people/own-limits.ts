@@ -4,8 +4,8 @@ import type { Clock } from '../../core/ports/clock.ts'
 import type { PeopleStore } from '../../core/ports/people.ts'
 import type { SpendLedger } from '../../core/ports/spend-ledger.ts'
 import type { Caller } from '../../core/request/caller.ts'
-import { NO_TAGS } from '../../core/request/tags.ts'
 import { scopeOfKey } from '../../core/request/caller.ts'
+import { NO_TAGS } from '../../core/request/tags.ts'
 
 /** Dependencies of a caller's limits and spend. */
 export interface OwnLimitsOptions {
