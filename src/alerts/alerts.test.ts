@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import test from 'ava'
 import type { Alert, CrossedCap } from '../core/ports/alerts.ts'
 import { boundedAlert } from './bounded-alert.ts'
@@ -123,7 +124,7 @@ test('provider watch: counts at most 200 providers', (t) => {
   t.is(watch.read().length, 400)
 })
 
-test('key networks: a key that is used from many networks within an hour is reported once', (t) => {
+test('key networks: a key that is used from many networks within an hour is reported once', async (t) => {
   const raised: Alert[] = []
   let nowMs = 0
   const networks = new KeyNetworks({
@@ -131,19 +132,22 @@ test('key networks: a key that is used from many networks within an hour is repo
     repeatMs: REPEAT_MS,
     clock: { nowMs: () => nowMs },
     raise: (alert) => void raised.push(alert),
+    findNames: async () => [{ of: 'key', id: 'key_1', name: 'laptop' }],
   })
   const use = (...addresses: string[]) => {
-    for (const address of addresses) networks.note('key_1', address)
+    for (const address of addresses) networks.note({ keyId: 'key_1', userId: 'ada' }, address)
   }
   use('10.0.0.1', '10.0.0.2', '::ffff:10.0.0.3', '2001:db8:1:2::1', '2001:db8:1:3::1')
-  networks.note('key_2', '10.0.9.1')
+  networks.note({ keyId: 'key_2' }, '10.0.9.1')
   t.is(raised.length, 0, 'two networks')
   nowMs = HOUR_MS
   use('10.0.1.1', '10.0.2.1')
   t.is(raised.length, 0, 'another hour')
   use('10.0.3.1', '10.0.4.1', '10.0.5.1')
+  await setImmediate()
   t.is(raised.length, 1)
   t.like(raised[0], { kind: 'key', subject: 'key_1', severity: 'critical', details: { networks: 3 } })
+  t.regex(String(raised[0]?.title), /^Key laptop \(key_1\) of ada was used from 3 networks/)
   t.notRegex(JSON.stringify(raised), /10\.0\./)
 })
 

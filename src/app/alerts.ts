@@ -11,6 +11,7 @@ import type { Config } from '../config/schema.ts'
 import { toNanoUsd } from '../core/money/usd.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { Log } from '../core/ports/log.ts'
+import type { FindNames } from '../core/ports/names.ts'
 import type { RequestRecord } from '../core/ports/request-record.ts'
 import { EVERYBODY, type FinishedRequest } from '../core/telemetry/telemetry.ts'
 import type { AlertBooks } from '../http/dashboard/alerts.ts'
@@ -69,19 +70,20 @@ export function openAlerts(options: AlertsOptions): Promise<Opened<Alerts>> | un
     const outbox = createOutbox({ store, channels, retryMs, clock, log, count })
     disposal.add('outbox of alerts', () => outbox.close(config.server.drain_timeout))
     const { raise } = outbox
+    const findNames: FindNames = (query) => database.run('names.find', query)
     watched.open(raise, repeatMs)
     const providers = new ProviderWatch({ slowAfterMs, repeatMs })
     const refused = new RefusedCaps()
     return {
       note: (request) => providers.note(request),
       observe: (record) => refused.note(record, clock.nowMs()),
-      networks: most === 0 ? undefined : new KeyNetworks({ most, repeatMs, clock, raise }),
+      networks: most === 0 ? undefined : new KeyNetworks({ most, repeatMs, clock, raise, findNames }),
       start({ telemetry, counts: metrics }) {
         counts = metrics
         const { caps: shares, spend_floor: floor } = config.alerts
         const spend = telemetry && historyOf(telemetry)
         const floorNanoUsd = toNanoUsd(floor)
-        const parts = { store, raise, providers, refused, spend, shares, floorNanoUsd, everyMs, clock, log }
+        const parts = { store, raise, findNames, providers, refused, spend, shares, floorNanoUsd, everyMs, clock, log }
         disposal.use('watch of alerts', startWatch(parts))
       },
     }

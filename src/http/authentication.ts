@@ -77,7 +77,7 @@ export async function authenticateRequest(
     const authenticated = await authenticate(request.headers)
     const { caller } = authenticated
     if (partialRequest !== undefined) partialRequest.caller = caller
-    if (caller.keyId !== undefined) limits.networks?.note(caller.keyId, request.socket.remoteAddress)
+    limits.networks?.note(caller, request.socket.remoteAddress)
     return authenticated
   } catch (error) {
     if (partialRequest !== undefined && error instanceof KeyRefused) partialRequest.caller = error.caller

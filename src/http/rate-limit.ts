@@ -15,7 +15,7 @@ export interface RequestLimits {
   /** By subnet, for requests without a valid credential. */
   readonly failures: RateLimiter | undefined
   /** Counts the networks from which each key is used; unset where they are not counted. */
-  readonly networks?: { note(keyId: string, address: string | undefined): void } | undefined
+  readonly networks?: { note(caller: Caller, address: string | undefined): void } | undefined
 }
 
 /** Reply headers, lower-case names. */

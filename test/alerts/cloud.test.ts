@@ -27,14 +27,19 @@ test.after.always('stop', async () => {
 })
 
 test('alerts: a key that its owner revokes is reported, without its secret', async (t) => {
-  const { id, key } = await createKey(gateway, 'ada')
+  const { id, key } = await createKey(gateway, 'ada', { name: 'laptop' })
+  const named = { method: 'PATCH', path: '/v1/admin/people/ada', body: { name: 'Ada Lovelace' } }
+  t.is((await sendAs('boss', gateway.url, named)).status, 200)
   t.is((await sendAs('ada', gateway.url, { method: 'DELETE', path: `/v1/keys/${id}` })).status, 204)
   const { body } = await receiver.until('/ops', id)
-  t.regex(body, /was revoked by user:ada: its requests are refused\./)
+  t.regex(
+    body,
+    /Key laptop \(key_\w+\) of Ada Lovelace \(ada\) was revoked by Ada Lovelace \(ada\): its requests are refused\./,
+  )
   t.is(valueAt(JSON.parse(body), 'data.severity'), 'info')
   t.false(body.includes(key))
   const { stdout } = await runCommandInThread(['alert', 'list'], { env })
-  t.regex(stdout, new RegExp(`info .*Key ${id} was revoked .*\\[ops: (sent|due)\\]`))
+  t.regex(stdout, new RegExp(`info .*Key laptop .${id}. of Ada Lovelace .ada. was revoked .*\\[ops: (sent|due)\\]`))
 })
 
 test('alerts: only operators list them and send tests', async (t) => {

@@ -2,7 +2,10 @@ import { randomInt } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { RaiseAlert } from '../../core/ports/alerts.ts'
 import type { Clock } from '../../core/ports/clock.ts'
+import { type FindNames, toNames } from '../../core/ports/names.ts'
+import type { Caller } from '../../core/request/caller.ts'
 import { entryLimit } from '../../core/system/entry-limit.ts'
+import { keyInWords } from './in-words.ts'
 
 const MOST_KEYS = 10_000
 const WINDOW_MS = 3_600_000
@@ -15,6 +18,9 @@ interface Seen {
   readonly networks: Set<number>
 }
 
+/** The key of a request, and its owner. */
+type KeyUser = Pick<Caller, 'keyId' | 'userId'>
+
 /** Options of `KeyNetworks`. */
 export interface KeyNetworksOptions {
   /** Networks within an hour from which a key counts as leaked. */
@@ -22,6 +28,7 @@ export interface KeyNetworksOptions {
   readonly repeatMs: number
   readonly clock: Clock
   readonly raise: RaiseAlert
+  readonly findNames: FindNames
 }
 
 /**
@@ -38,9 +45,9 @@ export class KeyNetworks {
   }
 
   /** Notes a use of a key by an address. Never throws and never waits. */
-  note(keyId: string, address: string | undefined): void {
+  note({ keyId, userId }: KeyUser, address: string | undefined): void {
     const { most, clock } = this.#options
-    if (address === undefined) return
+    if (keyId === undefined || address === undefined) return
     const nowMs = clock.nowMs()
     let seen = this.#keys.get(keyId)
     if (seen === undefined || nowMs - seen.sinceMs >= WINDOW_MS) {
@@ -50,16 +57,19 @@ export class KeyNetworks {
     const before = seen.networks.size
     if (before >= most) return
     seen.networks.add(hashOf(networkOf(address), this.#salt))
-    if (before < most && seen.networks.size >= most) this.#raise(keyId)
+    if (before < most && seen.networks.size >= most) void this.#raise(keyId, userId)
   }
 
-  #raise(keyId: string): void {
-    const { most, repeatMs, raise } = this.#options
+  /** Reports a key by the names that it and its owner have; by their ids while the database cannot be reached. */
+  async #raise(keyId: string, userId: string | undefined): Promise<void> {
+    const { most, repeatMs, raise, findNames } = this.#options
+    const ids = { key: [keyId], person: userId === undefined ? [] : [userId], team: [] }
+    const key = keyInWords(toNames(await findNames({ ids }).catch(() => [])), { keyId, userId })
     raise({
       kind: 'key',
       subject: keyId,
       severity: 'critical',
-      title: `Key ${keyId} was used from ${most} networks within an hour. It may have leaked: revoke it, or give each machine a key of its own.`,
+      title: `${key} was used from ${most} networks within an hour. It may have leaked: revoke it, or give each machine a key of its own.`,
       details: { key: keyId, networks: most },
       dedupeKey: `networks:${keyId}`,
       quietMs: repeatMs,

@@ -4,7 +4,8 @@ import { startInterval } from '../../core/interval.ts'
 import type { AlertStore, RaiseAlert } from '../../core/ports/alerts.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Log } from '../../core/ports/log.ts'
-import { BLOCKING_ACTIONS, blockedAlert } from './blocked-alert.ts'
+import { type FindNames, toNames } from '../../core/ports/names.ts'
+import { BLOCKING_ACTIONS, blockedAlert, idsOfBlocked } from './blocked-alert.ts'
 import { capAlert } from './cap-alert.ts'
 import type { ProviderWatch } from './provider-watch.ts'
 import { type RefusedCaps, windowsAt } from './refused-caps.ts'
@@ -21,6 +22,7 @@ const RECENT_MS = 15 * 60_000
 export interface WatchOptions {
   readonly store: AlertStore
   readonly raise: RaiseAlert
+  readonly findNames: FindNames
   readonly providers: ProviderWatch
   readonly refused: RefusedCaps
   /** `undefined` without telemetry. */
@@ -42,7 +44,7 @@ export interface Watch {
 
 /** Starts the readings. */
 export function startWatch(options: WatchOptions): Watch {
-  const { store, raise, providers, refused, clock, log, everyMs } = options
+  const { store, raise, findNames, providers, refused, clock, log, everyMs } = options
   const holder = randomUUID()
   let rarelyAtMs = 0
   const read = async (): Promise<void> => {
@@ -59,7 +61,8 @@ export function startWatch(options: WatchOptions): Watch {
     }
     if (!isHolder) return
     const blocked = await store.blockedAccess({ sinceMs: clock.nowMs() - RECENT_MS, actions: BLOCKING_ACTIONS })
-    for (const entry of blocked) raise(blockedAlert(entry))
+    const names = toNames(blocked.length === 0 ? [] : await findNames({ ids: idsOfBlocked(blocked) }))
+    for (const entry of blocked) raise(blockedAlert(entry, names))
     if (clock.nowMs() < rarelyAtMs) return
     rarelyAtMs = clock.nowMs() + Math.max(RARELY_MS, everyMs)
     await readRarely(options)

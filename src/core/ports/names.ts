@@ -27,6 +27,12 @@ export type FindNames = (query: NameQuery) => Promise<readonly FoundName[]>
 /** Names by id; ids without a name, and names that the viewer may not see, are left out. */
 export type Names = Readonly<Record<Named, Readonly<Record<string, string>>>>
 
+/** Sorts names by what they name. */
+export function toNames(found: readonly FoundName[]): Names {
+  const of = (kind: Named) => Object.fromEntries(found.flatMap((row) => (row.of === kind ? [[row.id, row.name]] : [])))
+  return { key: of('key'), person: of('person'), team: of('team') }
+}
+
 /** Returns a name; `null` for an id without one. */
 export function nameIn(names: Names, of: Named, id: string | null): string | null {
   return id !== null && Object.hasOwn(names[of], id) ? (names[of][id] ?? null) : null

@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
 import { z } from 'zod'
-import { type FindNames, NAMED, type Named, type Names } from '../../core/ports/names.ts'
+import { type FindNames, NAMED, type Named, type Names, toNames } from '../../core/ports/names.ts'
 import type { ListedRequest } from '../../core/telemetry/telemetry.ts'
 import type { RequestState } from '../request-context.ts'
 import { MOST_IN_ONE_LIST, readQuery } from './query.ts'
@@ -33,9 +33,7 @@ export function namesRoute({ viewer, names }: NameOptions & { readonly viewer: R
 export async function namesFor(viewer: Viewer, wanted: WantedNames, find: FindNames | undefined): Promise<Names> {
   const ids = { key: distinct(wanted.key), person: distinct(wanted.person), team: distinct(wanted.team) }
   const isNone = NAMED.every((name) => ids[name].length === 0)
-  const found = isNone || find === undefined ? [] : await find({ ids, reach: reachOf(viewer) })
-  const of = (kind: Named) => Object.fromEntries(found.flatMap((row) => (row.of === kind ? [[row.id, row.name]] : [])))
-  return { key: of('key'), person: of('person'), team: of('team') }
+  return toNames(isNone || find === undefined ? [] : await find({ ids, reach: reachOf(viewer) }))
 }
 
 /** Returns the wanted names of rows. */
