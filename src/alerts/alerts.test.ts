@@ -147,7 +147,7 @@ test('key networks: a key that is used from many networks within an hour is repo
   await setImmediate()
   t.is(raised.length, 1)
   t.like(raised[0], { kind: 'key', subject: 'key_1', severity: 'critical', details: { networks: 3 } })
-  t.regex(String(raised[0]?.title), /^Key laptop \(key_1\) of ada was used from 3 networks/)
+  t.regex(String(raised[0]?.title), /^Key “laptop” \(key_1\) of ada was used from 3 networks/)
   t.notRegex(JSON.stringify(raised), /10\.0\./)
 })
 

@@ -34,12 +34,12 @@ test('alerts: a key that its owner revokes is reported, without its secret', asy
   const { body } = await receiver.until('/ops', id)
   t.regex(
     body,
-    /Key laptop \(key_\w+\) of Ada Lovelace \(ada\) was revoked by Ada Lovelace \(ada\): its requests are refused\./,
+    /Key “laptop” \(key_\w+\) of “Ada Lovelace” \(ada\) was revoked by “Ada Lovelace” \(ada\): its requests are refused\./,
   )
   t.is(valueAt(JSON.parse(body), 'data.severity'), 'info')
   t.false(body.includes(key))
   const { stdout } = await runCommandInThread(['alert', 'list'], { env })
-  t.regex(stdout, new RegExp(`info .*Key laptop .${id}. of Ada Lovelace .ada. was revoked .*\\[ops: (sent|due)\\]`))
+  t.regex(stdout, new RegExp(`info .*Key “laptop” .${id}. of “Ada Lovelace” .ada. was revoked .*\\[ops: (sent|due)\\]`))
 })
 
 test('alerts: only operators list them and send tests', async (t) => {

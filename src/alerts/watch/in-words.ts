@@ -12,5 +12,5 @@ export function personInWords(names: Names, userId: string): string {
 }
 
 function inWords(name: string | null, id: string): string {
-  return name === null || name === id ? id : `${name} (${id})`
+  return name === null || name === id ? id : `“${name}” (${id})`
 }
