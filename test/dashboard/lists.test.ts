@@ -118,6 +118,10 @@ test('lists: the file has more than 50,000 rows when there are', async (t) => {
     with recursive each (value) as (select 1 union all select value + 1 from each where value < ${most})
     select ${values.join(', ')} from each, (select * from usage_request limit 1)`)
   database.close()
-  const { text } = await send(url, { method: 'GET', path: '/dashboard/api/requests.csv?text=copied' })
+  const { text } = await send(url, {
+    method: 'GET',
+    path: '/dashboard/api/requests.csv?text=copied',
+    timeoutMs: 120_000,
+  })
   t.is(text.split('\r\n').length, most + 2, 'a head, the rows, and the end of the last')
 })

@@ -207,7 +207,7 @@ for (const engine of engines) {
     t.true((await telemetry.groups(EVERYBODY, query)).total.costNanoUsd >= 13)
   })
 
-  engine.test('groups: the dearest conversations of everybody are those of a list of all scopes', async (t) => {
+  engine.test('groups: the dearest conversations of all scopes are those of a list of them', async (t) => {
     const telemetry = await openTelemetry(t, engine)
     const cost = fc.option(fc.integer({ min: 0, max: 5 }))
     const drawn = fc.array(fc.record({ run: fc.integer({ min: -1, max: 9 }), part: fc.nat(2), cost }), {

@@ -8,7 +8,7 @@ import { plausible } from './figures.ts'
 const LONG_MS = 7 * 86_400_000
 
 /**
- * Returns the condition of the rows of a period's dearest runs, at most so many, of everybody. Costs alone are read from the
+ * Returns the condition of the rows of a period's dearest runs, at most so many, in all scopes. Costs alone are read from the
  * index of conversations; sums of all columns would read each row.
  */
 export async function dearestRuns(db: Kysely<Database>, period: UsagePeriod, most: number): Promise<Condition> {

@@ -106,7 +106,7 @@ async function readSums(db: Kysely<Database>, { by, most, scopes, filter }: Read
   return rows
 }
 
-/** Tells whether all requests of a period are meant. */
+/** Returns true for a query of all requests of a period. */
 function isOfAll(scopes: Scopes, { fromMs: _from, toMs: _to, ...filter }: RequestFilter): boolean {
   return (
     typeof scopes === 'object' && 'everybody' in scopes && Object.values(filter).every((member) => member === undefined)
