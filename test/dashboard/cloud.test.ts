@@ -1,7 +1,7 @@
 import test from 'ava'
 import { mintSessionToken } from '../../src/accounts/sessions/mint.ts'
 import { bearer, CLOUD, createKey, SESSION_SECRET, sessionToken } from '../support/accounts.ts'
-import { startBrowser } from '../support/browser.ts'
+import { cutCells, startBrowser } from '../support/browser.ts'
 import { startFixture } from '../support/cache-fixture.ts'
 import { eventually } from '../support/eventually.ts'
 import { type SendOptions, send } from '../support/http-client.ts'
@@ -69,6 +69,19 @@ test('dashboard in the cloud: without a session there is a page and no data', as
   ])
     t.is((await ask(`/dashboard/api/${path}`, {})).status, 401, path)
 })
+
+for (const width of [1440, 1024, 390])
+  test(`dashboard in the cloud: the list of requests has time, cost and total whole at ${width} px`, async (t) => {
+    const user = `sees-${width}`
+    await request(user, 'a row')
+    await using open = await browser.open(url, { viewport: { width, height: 800 } })
+    const { page } = open
+    await page.clock.setFixedTime(Date.now() + 86_400_000)
+    await page.getByLabel('Session token').fill(await sessionToken(user))
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('link', { name: 'Requests', exact: true }).click()
+    t.deepEqual(await cutCells(page, '.cell.time, .cell.cost, .cell.total'), [])
+  })
 
 test('dashboard in the cloud: users see the requests of their own keys; an operator sees those of all', async (t) => {
   const [ada, ben] = [await request('ada-sees', 'of Ada'), await request('ben-sees', 'of Ben')]

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import { telemetryFile } from '../../src/stores/sql/sqlite/location.ts'
-import { startBrowser } from '../support/browser.ts'
+import { cutCells, startBrowser } from '../support/browser.ts'
 import { startFixture } from '../support/cache-fixture.ts'
 import { eventually } from '../support/eventually.ts'
 import { send } from '../support/http-client.ts'
@@ -46,19 +46,7 @@ for (const hash of ['#/requests', '#/live'])
       await page.setViewportSize({ width, height: 800 })
       await page.reload()
       await page.locator('.row').nth(2).waitFor()
-      const cells = await page.locator('.cell.cost, .cell.total').evaluateAll((elements) =>
-        elements.map((element) => ({
-          text: element.textContent,
-          width: element.clientWidth,
-          right: element.getBoundingClientRect().right,
-          cut: element.scrollWidth - element.clientWidth,
-        })),
-      )
-      t.true(cells.length >= 8)
-      t.deepEqual(
-        cells.filter(({ right, cut, width: own }) => own === 0 || right > width || cut > 0),
-        [],
-      )
+      t.deepEqual(await cutCells(page, '.cell.time, .cell.cost, .cell.total'), [])
       const status = page.locator('.cell.status').filter({ hasText: '200 incomplete' })
       t.is(await status.count(), 1)
       t.true(

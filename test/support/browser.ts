@@ -122,3 +122,14 @@ export async function faultsOfLooks(page: Page): Promise<string[]> {
   }
   return found
 }
+
+/** Returns the texts of those cells that are cut, hidden, or outside of the window. */
+export async function cutCells(page: Page, cells: string): Promise<readonly (string | null)[]> {
+  await page.locator(cells).nth(1).waitFor()
+  return page.locator(cells).evaluateAll((found) =>
+    found
+      .filter(({ clientWidth, scrollWidth }) => clientWidth === 0 || scrollWidth > clientWidth)
+      .concat(found.filter((cell) => cell.getBoundingClientRect().right > innerWidth))
+      .map(({ textContent }) => textContent),
+  )
+}
