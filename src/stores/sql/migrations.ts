@@ -90,6 +90,16 @@ export const tableSets = {
 /** The name of a set of tables. */
 export type TableSetName = keyof typeof tableSets
 
+/** Returns the name of the table that records the applied migrations. */
+export function recordOf({ memory }: TableSet): string {
+  return memory.migrationTableName ?? DEFAULT_MIGRATION_TABLE
+}
+
+/** Returns true if `rows` of the record name the set's migrations and no others. */
+export function hasAllSteps({ steps }: TableSet, rows: readonly Record<string, unknown>[]): boolean {
+  return rows.length === Object.keys(steps).length && rows.every(({ name }) => Object.hasOwn(steps, String(name)))
+}
+
 /**
  * Migrates the tables and returns the names of the applied migrations. All of them are one transaction under a lock:
  * a failure leaves nothing, and of two at once one waits. Throws `internal_error` with the name of a failed migration.
@@ -111,9 +121,10 @@ export async function migrate(db: Kysely<Database>, set: TableSet = tableSets.ac
 }
 
 /** Records the first step in place of the former ones that made the same tables; returns whether it did. */
-async function renameFormerSteps(db: Kysely<Database>, { steps, memory, lastFormerStep }: TableSet): Promise<boolean> {
+async function renameFormerSteps(db: Kysely<Database>, set: TableSet): Promise<boolean> {
+  const { steps, lastFormerStep } = set
   if (lastFormerStep === undefined) return false
-  const record = sql.table(memory.migrationTableName ?? DEFAULT_MIGRATION_TABLE)
+  const record = sql.table(recordOf(set))
   return await db.transaction().execute(async (transaction) => {
     const change = sql`update ${record} set name = ${Object.keys(steps)[0]} where name = ${lastFormerStep}`
     const { numAffectedRows = 0n } = await change.execute(transaction)

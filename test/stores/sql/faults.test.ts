@@ -60,6 +60,18 @@ test('sqlite: a database that another process has locked is refused in time, and
   t.deepEqual(ids, ['later'], 'what was refused has not happened')
 })
 
+test('sqlite: a database that cannot be written to yet is not opened, though its tables are current', async (t) => {
+  const place = await createSqlitePlace(t)
+  await (await place.open()).close()
+  const other = new DatabaseSync(sqliteFile(place.dataDir))
+  t.teardown(() => other.close())
+  other.exec('begin immediate')
+  const opening = place.open()
+  t.is(await Promise.race([opening, sleep(PATIENCE_MS, 'waits')]), 'waits')
+  other.exec('rollback')
+  await reserve(await opening, 'first')
+})
+
 test('sqlite: an answer that came while the event loop was blocked is not late', async (t) => {
   const place = await createSqlitePlace(t)
   const patienceMs = 2000
