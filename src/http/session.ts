@@ -51,10 +51,15 @@ export function createSessionReader(options: SessionReaderOptions): ReadSession 
   const { verify, limits, intake, openAccount, isOperator } = options
   // The operator's limit is for model requests, and may be a few per minute.
   const sessionLimits = { ...limits, requestsPerMinute: REQUESTS_PER_MINUTE }
+  // A request whose reply lasts reads its session again and again, and is still one request.
+  const counted = new WeakSet<Context>()
   return async function session(ctx) {
     let session = await identifyUser(ctx, { verify, limits })
-    const standing = await limitRequests(sessionLimits, { scope: `session:${session.userId}` })
-    ctx.set({ 'cache-control': 'no-store', ...standing })
+    if (!counted.has(ctx)) {
+      counted.add(ctx)
+      const standing = await limitRequests(sessionLimits, { scope: `session:${session.userId}` })
+      ctx.set({ 'cache-control': 'no-store', ...standing })
+    }
     const isChange = !READING.has(ctx.method)
     if (isChange && (await awaitControlBody(ctx.req, { intake, sender: session.userId })))
       session = await identifyUser(ctx, { verify, limits })

@@ -5,7 +5,7 @@ import { GatewayError } from '../../core/errors.ts'
 import type { ConversationReader, ConversationTurn, Run } from '../../core/telemetry/conversations.ts'
 import type { Scopes } from '../../core/telemetry/telemetry.ts'
 import type { RequestState } from '../request-context.ts'
-import { pages } from './pages.ts'
+import { type FileViewer, pages } from './pages.ts'
 import { limit, readQuery, wholeNumber } from './query.ts'
 import type { ReadViewer } from './viewer.ts'
 
@@ -58,30 +58,34 @@ export function conversationRoute({ viewer, telemetry, captures }: ConversationR
 /** `GET /dashboard/api/conversations/:id/turns.jsonl`: streams all turns of a conversation, then those of each sub-agent. */
 export function turnsFileRoute({ viewer, telemetry }: ConversationRouteOptions): Middleware<RequestState> {
   return async function turnsFile(ctx) {
-    const { scopes } = await viewer(ctx)
+    const user = await viewer(ctx)
     const id = ctx.path.slice(BASE.length, -EXPORT.length)
-    const run = await findRun(telemetry, scopes, id)
+    const run = await findRun(telemetry, user.scopes, id)
     ctx.type = 'application/jsonl'
     ctx.attachment(`${id}.jsonl`)
-    ctx.body = Readable.from(linesOf(run.id, { telemetry, scopes }))
+    ctx.body = Readable.from(linesOf(run.id, { telemetry, seenBy: { ctx, user, viewer } }))
   }
 }
 
 interface Source {
   readonly telemetry: ConversationReader
-  readonly scopes: Scopes
+  readonly seenBy: FileViewer
 }
 
 /** Prints the turns of a conversation and of all sub-agents below it, page by page, in bounded memory. */
 async function* linesOf(id: string, source: Source): AsyncGenerator<Buffer> {
   yield* turnsOf(id, source)
-  const { telemetry, scopes } = source
-  const agents = pages<string>((after, limit) => telemetry.agentIds(scopes, id, { after, limit }))
+  const { telemetry, seenBy } = source
+  const { scopes } = seenBy.user
+  const agents = pages<string>(seenBy, (after, limit) => telemetry.agentIds(scopes, id, { after, limit }))
   for await (const ids of agents) for (const agent of ids) yield* turnsOf(agent, source)
 }
 
-async function* turnsOf(id: string, { telemetry, scopes }: Source): AsyncGenerator<Buffer> {
-  const turns = pages<ConversationTurn>((after, limit) => telemetry.turns(scopes, id, { after: after?.id, limit }))
+async function* turnsOf(id: string, { telemetry, seenBy }: Source): AsyncGenerator<Buffer> {
+  const { scopes } = seenBy.user
+  const turns = pages<ConversationTurn>(seenBy, (after, limit) =>
+    telemetry.turns(scopes, id, { after: after?.id, limit }),
+  )
   for await (const page of turns) yield Buffer.from(page.map((turn) => `${JSON.stringify(turn)}\n`).join(''))
 }
 

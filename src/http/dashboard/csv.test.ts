@@ -3,7 +3,9 @@ import { get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test from 'ava'
 import Koa from 'koa'
+import { EVERYBODY } from '../../core/telemetry/telemetry.ts'
 import { sendCsv, sendJsonl } from './csv.ts'
+import type { Viewer } from './viewer.ts'
 
 /*
  * Files of any length: the rows are read as the client takes them, and no longer than it does.
@@ -13,6 +15,16 @@ const PAGE_BYTES = 500 * (ROW.length + 2)
 /** Bound on what the sockets of both ends hold. */
 const MOST_AHEAD_BYTES = 8 * 1024 ** 2
 const ENDLESS = 1_000_000
+const VIEWER: Viewer = {
+  userId: undefined,
+  role: 'operator',
+  isOperator: true,
+  teamIds: [],
+  mayChange: true,
+  expiresAtMs: undefined,
+  scopes: EVERYBODY,
+  ownScopes: EVERYBODY,
+}
 
 for (const [name, send] of [
   ['csv', sendCsv],
@@ -28,7 +40,7 @@ for (const [name, send] of [
         if (++pages > ENDLESS) throw new Error('nothing holds the reading back')
         return Array.from({ length: limit }, () => ROW)
       }
-      send(ctx, { name: 'x', columns: [['row', (row: string) => row]], page })
+      send(ctx, { name: 'x', columns: [['row', (row: string) => row]], page, user: VIEWER, viewer: async () => VIEWER })
       // Safe: both send a stream.
       ;(ctx.body as NodeJS.EventEmitter).once('close', () => left.resolve())
     })

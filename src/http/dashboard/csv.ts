@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import { decimalUsd } from '../../core/money/usd.ts'
-import { pages, type ReadPage } from './pages.ts'
+import { type FileViewer, pages, type ReadPage } from './pages.ts'
 
 /** The columns of a file, in their order. */
 export type CsvColumns<Row> = readonly (readonly [
@@ -10,34 +10,41 @@ export type CsvColumns<Row> = readonly (readonly [
 ])[]
 
 /** Columns and rows of a file. */
-export interface CsvFile<Row> {
+export interface CsvFile<Row> extends Omit<FileViewer, 'ctx'> {
   readonly name: string
-  readonly columns: CsvColumns<Row>
   readonly page: ReadPage<Row>
+  readonly columns: CsvColumns<Row>
 }
 
-/** Streams all rows as a CSV file (RFC 4180): a page is read once the client has taken the one before. */
+/** Rows of a file without columns. */
+type LinesFile<Row> = Omit<CsvFile<Row>, 'columns'>
+
+/**
+ * Streams all rows as a CSV file (RFC 4180): a page is read once the client has taken the one before. Cuts the connection
+ * where the viewer's rights end, so that no client takes the file for whole.
+ */
 export function sendCsv<Row>(ctx: Context, file: CsvFile<Row>): void {
   ctx.type = 'text/csv; charset=utf-8'
   ctx.attachment(file.name)
-  ctx.body = Readable.from(linesOf(file))
+  ctx.body = Readable.from(linesOf(ctx, file))
 }
 
-/** Streams all rows as a file with a JSON object in each line: a page is read once the client has taken the one before. */
-export function sendJsonl<Row>(ctx: Context, { name, page }: Pick<CsvFile<Row>, 'name' | 'page'>): void {
+/** Streams all rows as a file with a JSON object in each line, as `sendCsv` does. */
+export function sendJsonl<Row>(ctx: Context, file: LinesFile<Row>): void {
   ctx.type = 'application/jsonl'
-  ctx.attachment(name)
-  ctx.body = Readable.from(objectsOf(page))
+  ctx.attachment(file.name)
+  ctx.body = Readable.from(objectsOf(ctx, file))
 }
 
-async function* linesOf<Row>({ columns, page }: CsvFile<Row>): AsyncGenerator<Buffer> {
+async function* linesOf<Row>(ctx: Context, { columns, page, user, viewer }: CsvFile<Row>): AsyncGenerator<Buffer> {
   yield Buffer.from(`${columns.map(([name]) => name).join(',')}\r\n`)
-  for await (const rows of pages(page))
+  for await (const rows of pages({ ctx, user, viewer }, page))
     yield Buffer.from(rows.map((row) => `${columns.map(([, value]) => cell(value(row))).join(',')}\r\n`).join(''))
 }
 
-async function* objectsOf<Row>(page: ReadPage<Row>): AsyncGenerator<Buffer> {
-  for await (const rows of pages(page)) yield Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+async function* objectsOf<Row>(ctx: Context, { page, user, viewer }: LinesFile<Row>): AsyncGenerator<Buffer> {
+  for await (const rows of pages({ ctx, user, viewer }, page))
+    yield Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
 }
 
 /**

@@ -90,6 +90,8 @@ export function groupsFileRoute({ viewer, telemetry, names, clock }: GroupRouteO
     }
     sendCsv<TitledGroup>(ctx, {
       name: `turnpike-by-${by}.csv`,
+      user,
+      viewer,
       columns: COLUMNS,
       page: (after, most) => titled(groups.slice(from(after), from(after) + most)),
     })

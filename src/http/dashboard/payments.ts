@@ -55,10 +55,13 @@ export function paymentsRoute({ viewer, payments }: PaymentRouteOptions): Middle
 /** `GET /dashboard/api/payments.csv`: returns the same as a file. */
 export function paymentsFileRoute({ viewer, payments }: PaymentRouteOptions): Middleware<RequestState> {
   return async function paymentsFile(ctx) {
-    assertOperator(await viewer(ctx), WHAT)
+    const user = await viewer(ctx)
+    assertOperator(user, WHAT)
     const page = pageOf(ctx)
     sendCsv<ListedPayment>(ctx, {
       name: 'turnpike-payments.csv',
+      user,
+      viewer,
       columns: COLUMNS,
       page: (after, limit) => payments.list({ ...page, after, limit }),
     })

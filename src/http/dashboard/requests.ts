@@ -51,6 +51,8 @@ export function csvRoute({ viewer, telemetry, names, clock }: RequestRouteOption
     const page = pageOf(ctx, clock)
     sendCsv<NamedRequest>(ctx, {
       name: 'turnpike-requests.csv',
+      user,
+      viewer,
       columns: REQUEST_COLUMNS,
       page: async (after, limit) =>
         withNames(await telemetry.list(user.scopes, { ...page, after: after?.id, limit }), user, names),
@@ -65,6 +67,8 @@ export function jsonlRoute({ viewer, telemetry, names, clock }: RequestRouteOpti
     const page = pageOf(ctx, clock)
     sendJsonl<NamedRequest>(ctx, {
       name: 'turnpike-requests.jsonl',
+      user,
+      viewer,
       page: async (after, limit) =>
         withNames(await telemetry.list(user.scopes, { ...page, after: after?.id, limit }), user, names),
     })

@@ -80,7 +80,7 @@ test('csv: cells are quoted where needed, and a text like a formula is no formul
   ]
   const ctx = contextOf()
   const columns = [['a', (cell: string | number | boolean | null) => cell] as const, ['b', () => 1] as const]
-  sendCsv(ctx, { name: 'x.csv', columns, page: async () => rows.map(([cell]) => cell) })
+  sendCsv(ctx, { name: 'x.csv', columns, page: async () => rows.map(([cell]) => cell), user: VIEWER, viewer })
   t.is(await text(ctx.body as never), `a,b\r\n${rows.map(([, expected]) => `${expected},1\r\n`).join('')}`) // safe: a stream
 })
 
@@ -100,7 +100,7 @@ test('csv: pages follow each other until one is not full, without a limit', asyn
         at: () => (length === 0 ? undefined : from + length - 1),
       } as unknown as number[]
     }
-    sendCsv(ctx, { name: 'x.csv', columns: [['n', (n: number) => n]], page })
+    sendCsv(ctx, { name: 'x.csv', columns: [['n', (n: number) => n]], page, user: VIEWER, viewer })
     return (await text(ctx.body as never)).trimEnd() // safe: a stream
   }
   t.is(await fileOf(1000), 'n\r\n0\n500')

@@ -38,6 +38,19 @@ export function assertOperator({ isOperator, userId }: Viewer, what: string): vo
   if (!isOperator) throw refused(userId, `${what} are shown to operators of this gateway.`)
 }
 
+/** Throws `permission_error` unless the viewer of this moment has the role and sees the scopes of one before. */
+export function assertSeesAsBefore(now: Viewer, before: Viewer): void {
+  if (now.role === before.role && contains(now.scopes, before.scopes)) return
+  throw new GatewayError('permission_error', 'Your role or what you may see has changed. Ask for the file again.')
+}
+
+function contains(scopes: Scopes, others: Scopes): boolean {
+  if (scopes === EVERYBODY) return true
+  if (others === EVERYBODY) return false
+  const known = new Set([scopes].flat())
+  return [others].flat().every((other) => known.has(other))
+}
+
 /** Owner of something that may be managed: a team, a person, or a person's part in a team. */
 export interface Managed {
   readonly teamId?: string | null | undefined
