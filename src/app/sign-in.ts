@@ -88,7 +88,8 @@ export function assertSignInComplete(config: Config): void {
     throw new ConfigError('`server.public_url`: sign-in needs the address that browsers use. Set SVC_PUBLIC_URL.')
   if (server.public_url !== undefined && !isSafeAddress(server.public_url))
     throw new ConfigError('`server.public_url`: sign-in needs https; http is for an address of this machine.')
-  if (sessions.jwks_url !== undefined && sessions.issuer !== issuer)
+  const acceptsTokens = sessions.issuer !== undefined || sessions.jwks_url !== undefined
+  if (acceptsTokens && sessions.issuer !== issuer)
     throw new ConfigError(
       '`sessions.issuer`: expected that of `sign_in.issuer`. Users of two issuers could have the same id, and so the same account.',
     )

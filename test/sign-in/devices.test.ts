@@ -292,6 +292,12 @@ const INCOMPLETE: readonly [claim: string, env: Record<string, string>, expected
     { SVC_SESSION_JWKS_URL: 'https://a.example/jwks', SVC_SESSION_ISSUER: 'https://a.example' },
     /same account/,
   ],
+  ['tokens of any issuer', { SVC_SESSION_JWKS_URL: 'https://a.example/jwks' }, /same account/],
+  [
+    'tokens of another issuer that shares a secret',
+    { SVC_SESSION_SECRET: 'x'.repeat(40), SVC_SESSION_ISSUER: 'https://a.example' },
+    /same account/,
+  ],
 ]
 for (const [claim, env, expected] of INCOMPLETE)
   test(`sign-in: with ${claim} the gateway does not start`, async (t) => {

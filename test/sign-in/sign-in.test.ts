@@ -217,6 +217,34 @@ test('sign-in: a user whom the provider refuses gets a reason and no session', a
   t.false(await isSignedIn(browser))
 })
 
+test('sign-in: an account follows the user’s id: an address that another user gets brings nothing along', async (t) => {
+  const boss = await operator()
+  const [old, renewed] = ['first@example.com', 'renamed@example.com']
+  users.pam = { name: 'Pam', email: old, email_verified: true, groups: ['eng-leads'] }
+  const first = await signIn('pam')
+  const created = await page(first, '/v1/keys', { method: 'POST', body: { name: 'of pam' } })
+  t.is(created.status, 201, created.text)
+  await page(boss, '/v1/admin/people/pam', { method: 'PATCH', body: { limits: { costPerDay: 3 } } })
+  users.pam = { ...users.pam, email: renewed }
+  const again = await signIn('pam')
+  const shown = async (id: string) => (await page(boss, `/v1/admin/people/${id}`)).json
+  t.like(await shown('pam'), { email: renewed, keys: 1, limits: { costPerDay: 3 } })
+  t.like((await page(again, '/dashboard/api/session')).json, { userId: 'pam', role: 'lead' })
+  users.pat = { name: 'Pat', email: old, email_verified: true, groups: [] }
+  const other = await signIn('pat')
+  t.like((await page(other, '/dashboard/api/session')).json, { userId: 'pat', role: 'member', teamIds: [] })
+  t.deepEqual(valueAt((await page(other, '/v1/keys')).json, 'keys'), [])
+  t.is(valueAt((await page(other, '/v1/sessions')).json, 'sessions.length'), 1)
+  t.like(await shown('pat'), { email: old, keys: 0, limits: null, teams: [] })
+  t.like(await shown('pam'), { email: renewed, keys: 1, limits: { costPerDay: 3 } })
+  const found = async (address: string) => {
+    const { json } = await page(boss, `/v1/admin/people?search=${encodeURIComponent(address)}`)
+    return (valueAt(json, 'data') as JsonObject[]).map(({ id }) => id) // safe: the test fails otherwise
+  }
+  t.deepEqual(await found(old), ['pat'])
+  t.deepEqual(await found(renewed), ['pam'])
+})
+
 test('sign-in: an answer is used once', async (t) => {
   const browser = browserOf('dan')
   const answer = await answerFor(browser)
