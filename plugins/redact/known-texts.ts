@@ -15,9 +15,9 @@ const SHORTEST = 512
  */
 export class KnownTexts {
   readonly #findings = new LRUCache<string, readonly Finding[]>({
-    max: MOST_TEXTS,
+    // Not the option `max`, which allocates for all of them at once.
     maxSize: MOST_FINDINGS,
-    sizeCalculation: ({ length }) => length + 1,
+    sizeCalculation: ({ length }) => Math.max(length, MOST_FINDINGS / MOST_TEXTS),
   })
 
   /** Returns a scan that remembers; `scope` names the caller and the kinds. */

@@ -3,6 +3,7 @@ import { type Document, isNode, isScalar, LineCounter, parseDocument, visit } fr
 import type { z } from 'zod'
 import { messageOf } from '../core/errors.ts'
 import { suggest } from '../core/nearest.ts'
+import { PARSED_ONCE } from '../core/parsed-once.ts'
 import { inPlainWords } from '../core/request/message.ts'
 import { hideSecrets } from '../core/secrets.ts'
 import { ConfigError } from './config-error.ts'
@@ -48,7 +49,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): LoadedConfig {
     setPath(raw, option.path, value)
     sources.set(option.path.join('.'), 'environment')
   }
-  const parsed = configSchema.safeParse(raw)
+  const parsed = configSchema.safeParse(raw, PARSED_ONCE)
   const unknown = unknownVariables(env, written)
   if (!parsed.success || unknown.length > 0) {
     const faults = [...unknown, ...(parsed.success ? [] : describeFaults(parsed.error, { raw, lineOf, sources }))]

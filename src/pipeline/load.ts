@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { abortable } from '../core/abortable.ts'
 import { messageOf } from '../core/errors.ts'
 import { suggest } from '../core/nearest.ts'
+import { PARSED_ONCE } from '../core/parsed-once.ts'
 import { explain } from '../core/request/message.ts'
 import type { PluginDefinition, PluginInstance, PluginServices, ServiceName } from '../plugin/contract.ts'
 import { explainMissingExport } from './entry-points.ts'
@@ -94,7 +95,7 @@ export async function loadDefinition(found: PluginFolder, version: number): Prom
 
 /** Parses a plugin's configured options. Throws `PluginError` that names the invalid one. */
 export function parseOptions(definition: PluginDefinition, configured: Record<string, unknown>): unknown {
-  const parsed = definition.options.safeParse(configured)
+  const parsed = definition.options.safeParse(configured, PARSED_ONCE)
   if (parsed.success) return parsed.data
   throw new PluginError(`plugin \`${definition.name}\`: ${explainOptions(parsed.error, definition)}`, {
     isConfiguration: true,
@@ -174,7 +175,7 @@ function checkContract(exported: unknown, found: PluginFolder): PluginDefinition
   if (exported === undefined)
     throw new PluginError(`plugin \`${found.name}\` has no default export: expected definePlugin({ … })`)
   assertApiVersion(exported, found)
-  const checked = contractSchema.safeParse(exported)
+  const checked = contractSchema.safeParse(exported, PARSED_ONCE)
   if (!checked.success) throw new PluginError(`plugin \`${found.name}\` breaks the contract: ${explain(checked.error)}`)
   if (checked.data.name !== found.name) {
     throw new PluginError(

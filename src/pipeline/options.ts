@@ -1,5 +1,6 @@
 import { GatewayError } from '../core/errors.ts'
 import { suggest } from '../core/nearest.ts'
+import { PARSED_ONCE } from '../core/parsed-once.ts'
 import { explain } from '../core/request/message.ts'
 import { PluginError } from './load.ts'
 import type { Step } from './parse.ts'
@@ -25,7 +26,7 @@ export function effectiveOptions(plugin: LoadedPlugin, step: Step): unknown {
     assertPerRequest(plugin, step, name)
     raw[name] = readValue(plugin, name, text)
   }
-  const parsed = plugin.definition.options.safeParse(raw)
+  const parsed = plugin.definition.options.safeParse(raw, PARSED_ONCE)
   if (!parsed.success) throw refusal(step, `${explain(parsed.error)}.`)
   return parsed.data
 }

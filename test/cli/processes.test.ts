@@ -80,3 +80,15 @@ test('process: every family of commands is here', async (t) => {
     families.filter((name) => name !== 'help' && !/^\d/.test(name ?? '')).sort(),
   )
 })
+
+test('process: no parser is compiled for a configuration and the options of plugins, which are read once', async (t) => {
+  const counter = `
+    const { Function: Native } = globalThis
+    let compiled = 0
+    globalThis.Function = new Proxy(Native, { construct: (target, words) => (compiled += words.length > 1, new target(...words)) })
+    process.once('exit', () => console.error('parsers compiled: ' + compiled))`
+  const options = `--import=data:text/javascript,${encodeURIComponent(counter)}`
+  const { stdout, stderr } = await runCommand(['pipeline', 'explain'], { env: { ...env, NODE_OPTIONS: options } })
+  t.regex(stdout, /cost-guard/)
+  t.is(stderr, 'parsers compiled: 0\n')
+})

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Cost, CostByClass, CostSplitter, Prices, PriceTerms, Rates } from '../../core/money/prices.ts'
 import type { Usage } from '../../core/reply/usage.ts'
 import type { Target } from '../../core/request/exchange.ts'
+import { entryLimit } from '../../core/system/entry-limit.ts'
 import { type BilledCall, billedCalls } from './billed-calls.ts'
 import { type FindListed, openCatalogue } from './catalogue.ts'
 import { type CeilingPrice, ceilingSheet } from './ceiling.ts'
@@ -94,7 +95,7 @@ function rememberRates(webSearch: bigint): (sheet: PriceSheet, inputTokens: numb
 
 /** Caches sheets by name: finding a model takes some hundred comparisons. */
 function rememberSheets(resolve: (target: Target) => SheetAt): PriceBook['sheet'] {
-  const remembered = new LRUCache<string, SheetAt>({ max: MOST_REMEMBERED })
+  const remembered = new LRUCache<string, SheetAt>(entryLimit(MOST_REMEMBERED))
   return (target, atMs) => {
     const key = `${target.provider}\n${target.model}`
     const known = remembered.get(key)

@@ -3,6 +3,7 @@ import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } fr
 import type { z } from 'zod'
 import { messageOf } from '../../core/errors.ts'
 import { suggest } from '../../core/nearest.ts'
+import { PARSED_ONCE } from '../../core/parsed-once.ts'
 import type { Target } from '../../core/request/exchange.ts'
 import { inPlainWords } from '../../core/request/message.ts'
 import { fieldsAt, overridesSchema, type PriceEntry, type PriceOverrides } from './override-schema.ts'
@@ -28,7 +29,7 @@ export function loadPriceOverrides(file?: string): PriceOverrides {
     const { line, col } = lines.linePos(broken.pos[0])
     throw new PriceFileError(`\`${name}\` is not valid YAML at line ${line}, column ${col}: ${broken.message}`)
   }
-  const parsed = overridesSchema.safeParse(plainValueOf(document, name))
+  const parsed = overridesSchema.safeParse(plainValueOf(document, name), PARSED_ONCE)
   if (parsed.success) return parsed.data
   const faults = parsed.error.issues.flatMap((issue) => describeFault(issue, document, lines))
   throw new PriceFileError(`\`${name}\` cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`)
