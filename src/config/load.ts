@@ -6,6 +6,7 @@ import { suggest } from '../core/nearest.ts'
 import { PARSED_ONCE } from '../core/parsed-once.ts'
 import { inPlainWords } from '../core/request/message.ts'
 import { hideSecrets } from '../core/secrets.ts'
+import { isAllComments } from '../core/yaml-comments.ts'
 import { ConfigError } from './config-error.ts'
 import { unknownVariables } from './known-variables.ts'
 import { withGuardLocked } from './locked-guard.ts'
@@ -27,8 +28,6 @@ export interface LoadedConfig {
 const DEFAULT_FILE = 'config/turnpike.yaml'
 /** Deepest nesting of a configuration file, in levels. */
 const DEEPEST = 50
-/** Matches a line with more than a comment. */
-const CONTENT = /^[ \t]*[^# \t\r\n]/m
 const LIST_SEPARATORS: Record<string, string> = { SVC_PLUGINS_DIR: ':' }
 
 /**
@@ -84,8 +83,7 @@ const NO_FILE: ConfigFile = { written: {}, lineOf: () => undefined }
 function readConfigFile(file: string): ConfigFile {
   if (!existsSync(file)) throw new ConfigError(`Configuration file \`${file}\` does not exist (named by SVC_CONFIG).`)
   const text = readFileSync(file, 'utf8')
-  // Parsing the comments of the file as it comes takes 4 MB, which stay.
-  if (!CONTENT.test(text)) return NO_FILE
+  if (isAllComments(text)) return NO_FILE
   const lines = new LineCounter()
   const document = parseYaml(text, { file, lines })
   const [fault] = document.errors

@@ -6,6 +6,7 @@ import { suggest } from '../../core/nearest.ts'
 import { PARSED_ONCE } from '../../core/parsed-once.ts'
 import type { Target } from '../../core/request/exchange.ts'
 import { inPlainWords } from '../../core/request/message.ts'
+import { isAllComments } from '../../core/yaml-comments.ts'
 import { fieldsAt, overridesSchema, type PriceEntry, type PriceOverrides } from './override-schema.ts'
 
 const DEFAULT_FILE = 'config/prices.yaml'
@@ -22,8 +23,10 @@ export class PriceFileError extends Error {
 export function loadPriceOverrides(file?: string): PriceOverrides {
   if (file === undefined && !existsSync(DEFAULT_FILE)) return { models: [] }
   const name = file ?? DEFAULT_FILE
+  const text = readPriceFile(name)
+  if (isAllComments(text)) return { models: [] }
   const lines = new LineCounter()
-  const document = parseDocument(readPriceFile(name), { lineCounter: lines, prettyErrors: false })
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const [broken] = document.errors
   if (broken !== undefined) {
     const { line, col } = lines.linePos(broken.pos[0])
