@@ -1,4 +1,8 @@
 import { createKeyHash } from '../accounts/keys/key-hash.ts'
+import { Devices } from '../accounts/sign-in/devices.ts'
+import { offerFirstOperator } from '../accounts/sign-in/first-operator.ts'
+import { IdentityProvider } from '../accounts/sign-in/provider.ts'
+import { SignIn } from '../accounts/sign-in/sign-in.ts'
 import { ConfigError } from '../config/config-error.ts'
 import { listenHost } from '../config/reach.ts'
 import type { Config } from '../config/schema.ts'
@@ -31,11 +35,6 @@ export async function openSignIn(
   const { sign_in: options, sessions, server, limits, keys, redis_url: redisUrl } = config
   const { issuer, client_id: clientId } = options
   if (issuer === undefined || clientId === undefined) return undefined
-  const [{ SignIn }, { IdentityProvider }, { Devices }] = await Promise.all([
-    import('../accounts/sign-in/sign-in.ts'),
-    import('../accounts/sign-in/provider.ts'),
-    import('../accounts/sign-in/devices.ts'),
-  ])
   const store = createSignInStore(database)
   const { client_secret: clientSecret, scopes } = options
   const provider = new IdentityProvider({ issuer, clientId, clientSecret, scopes, clock, log })
@@ -72,7 +71,6 @@ export async function offerLink(
 ): Promise<string | undefined> {
   const comesFromProvider = sessions.operator_claim !== undefined || Object.values(roles).includes('operator')
   if (signIn === undefined || comesFromProvider) return undefined
-  const { offerFirstOperator } = await import('../accounts/sign-in/first-operator.ts')
   return offerFirstOperator(signIn.store)
 }
 

@@ -10,6 +10,7 @@ import {
 import { GatewayError } from '../../core/errors.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { VerifySession } from './session.ts'
+import { assertUserId, invalidToken } from './user-id.ts'
 
 /**
  * DESIGN — session tokens
@@ -42,7 +43,6 @@ const FETCH_PAUSE_MS = 30_000
 const FRESH_MS = 10 * 60_000
 const STALE_MS = 24 * 60 * 60_000
 const LONGEST_TOKEN = 16_384
-const LONGEST_USER_ID = 255
 
 /** Creates the verifier of session tokens. */
 export function createSessionVerifier(options: SessionOptions): VerifySession {
@@ -57,13 +57,13 @@ export function createSessionVerifier(options: SessionOptions): VerifySession {
     ...(audience !== undefined && { audience }),
   }
   return async function verifySession(token) {
-    if (token.length > LONGEST_TOKEN) throw invalid('it is too long')
+    if (token.length > LONGEST_TOKEN) throw invalidToken('it is too long')
     const now = { ...pinned, currentDate: new Date(clock.nowMs()) }
     try {
       const { payload } = await jwtVerify(token, getKey, now)
       return { userId: userOf(payload, options), claims: payload }
     } catch (error) {
-      throw error instanceof GatewayError ? error : invalid(reasonOf(error), error)
+      throw error instanceof GatewayError ? error : invalidToken(reasonOf(error), error)
     }
   }
 }
@@ -110,21 +110,12 @@ function isAboutToken(error: unknown): boolean {
 const NO_PERSON = new Set<unknown>(['anon', 'service_role'])
 
 function userOf(claims: JWTPayload, { azp, userClaim }: SessionOptions): string {
-  if (azp.length > 0 && !azp.includes(String(claims.azp))) throw invalid('its `azp` is not one of those accepted here')
+  if (azp.length > 0 && !azp.includes(String(claims.azp)))
+    throw invalidToken('its `azp` is not one of those accepted here')
   // Clerk: the user has signed in and has a pending task, such as choosing an organization.
-  if (claims.sts === 'pending') throw invalid('its session is still pending')
-  if (NO_PERSON.has(claims.role)) throw invalid('it names no user')
+  if (claims.sts === 'pending') throw invalidToken('its session is still pending')
+  if (NO_PERSON.has(claims.role)) throw invalidToken('it names no user')
   return assertUserId(claims[userClaim], userClaim)
-}
-
-/** Control characters and lone surrogates, which databases refuse. */
-const NOT_TEXT = /[\p{Cc}\p{Cs}]/u
-
-/** Returns a claim's value that can identify a user. Throws `authentication_error`. */
-export function assertUserId(value: unknown, claim: string): string {
-  if (typeof value === 'string' && value !== '' && value.length <= LONGEST_USER_ID && !NOT_TEXT.test(value))
-    return value
-  throw invalid(`its \`${claim}\` is no user’s id`)
 }
 
 /** Returns why a token is invalid, without quoting it. */
@@ -134,8 +125,4 @@ function reasonOf(error: unknown): string {
     return error.reason === 'missing' ? `it has no \`${error.claim}\`` : `its \`${error.claim}\` is not accepted here`
   if (error instanceof errors.JOSEAlgNotAllowed) return 'its algorithm is not accepted here'
   return 'it is malformed, or was not signed by the expected issuer'
-}
-
-function invalid(reason: string, cause?: unknown): GatewayError {
-  return new GatewayError('authentication_error', `The session token is not valid: ${reason}.`, { cause })
 }

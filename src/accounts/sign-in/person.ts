@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { GatewayError } from '../../core/errors.ts'
 import type { GroupRole, GroupTeam } from '../../core/ports/sign-in.ts'
-import { assertUserId } from '../sessions/verify.ts'
+import { assertUserId } from '../sessions/user-id.ts'
 
 /** Claims of an ID token, with those of the user info. */
 export type Claims = Readonly<Record<string, unknown>>
