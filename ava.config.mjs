@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { stripTests } from './scripts/bundle/stripped-tests.ts'
 import { bundleSources } from './scripts/bundle/test-sources.ts'
 import { bundlePackages } from './scripts/one-file-packages.mjs'
 
@@ -6,6 +7,8 @@ import { bundlePackages } from './scripts/one-file-packages.mjs'
 const LONG = /[\\/](eval|test[\\/](clients[\\/]matrix|docs|faults|packaging|soak|stores[\\/]sql))[\\/]/
 
 const isDrill = process.env.TURNPIKE_DRILL === 'on'
+/** Coverage is of the sources; and who reads stacks may want them of the sources, too. */
+const isFromSources = process.env.NODE_V8_COVERAGE !== undefined || process.env.TURNPIKE_TEST_SOURCES === 'plain'
 
 export default {
   extensions: ['ts'],
@@ -30,12 +33,7 @@ export default {
   environmentVariables: {
     NODE_COMPILE_CACHE: 'node_modules/.cache/turnpike',
     TURNPIKE_TEST_PACKAGES: await bundlePackages(),
-    TURNPIKE_TEST_SOURCES: await sourcesOfTests(),
+    TURNPIKE_TEST_SOURCES: isFromSources ? '' : await bundleSources(),
+    TURNPIKE_TEST_STRIPPED: isFromSources ? '' : stripTests(),
   },
-}
-
-/** Coverage is of the sources; and who reads stacks may want them of the sources, too. */
-function sourcesOfTests() {
-  const isFromSources = process.env.NODE_V8_COVERAGE !== undefined || process.env.TURNPIKE_TEST_SOURCES === 'plain'
-  return isFromSources ? '' : bundleSources()
 }
