@@ -3,15 +3,18 @@
  * CPU for 7,500 tests in 550 files. Its reporter only reads them, and the newest are as good.
  */
 import { registerHooks } from 'node:module'
+import { isMainThread } from 'node:worker_threads'
 
 const COPY = 'v8.deserialize(v8.serialize(stats))'
 
-registerHooks({
-  load(url, context, next) {
-    const loaded = next(url, context)
-    if (!url.endsWith('/ava/lib/run-status.js')) return loaded
-    const text = String(loaded.source)
-    if (!text.includes(COPY)) throw new Error(`Expected \`${COPY}\` in AVA's run-status.js: adapt or remove this file`)
-    return { ...loaded, source: text.replace(COPY, 'stats') }
-  },
-})
+if (isMainThread)
+  registerHooks({
+    load(url, context, next) {
+      const loaded = next(url, context)
+      if (!url.endsWith('/ava/lib/run-status.js')) return loaded
+      const text = String(loaded.source)
+      if (!text.includes(COPY))
+        throw new Error(`Expected \`${COPY}\` in AVA's run-status.js: adapt or remove this file`)
+      return { ...loaded, source: text.replace(COPY, 'stats') }
+    },
+  })
