@@ -3,7 +3,7 @@ import { NAMED, type Named, type Names } from '../../src/core/ports/names.ts'
 import type { ListedRequest } from '../../src/core/telemetry/telemetry.ts'
 import { call } from './api.ts'
 
-/** Ids that are asked for at once: an address has a bounded length. */
+/** Most ids in one call: the length of an address is bounded. */
 const MOST_AT_ONCE = 100
 const NONE: Names = { key: {}, person: {}, team: {} }
 
@@ -15,7 +15,7 @@ export function idsOf(rows: readonly Pick<ListedRequest, 'keyId' | 'userId'>[]):
   return { key: rows.map(({ keyId }) => keyId), person: rows.map(({ userId }) => userId) }
 }
 
-/** Returns the names of ids, loaded as new ids appear; an id is asked for once. Until then, and without a name, ids are shown. */
+/** Returns the names of ids, loaded once as new ids appear. Until then, and without a name, ids are shown. */
 export function useNames(wanted: WantedNames): Names {
   const [names, setNames] = useState<Names>(NONE)
   const asked = useRef(new Set<string>())

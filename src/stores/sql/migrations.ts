@@ -120,7 +120,7 @@ export async function migrate(db: Kysely<Database>, set: TableSet = tableSets.ac
   throw new GatewayError('internal_error', `The migration \`${failed}\` failed: ${messageOf(error)}`, { cause: error })
 }
 
-/** Records the first step in place of the former ones that made the same tables; returns whether it did. */
+/** Records the first step in place of the former ones that made the same tables; returns whether this or another process did. */
 async function renameFormerSteps(db: Kysely<Database>, set: TableSet): Promise<boolean> {
   const { steps, lastFormerStep } = set
   if (lastFormerStep === undefined) return false
@@ -130,6 +130,7 @@ async function renameFormerSteps(db: Kysely<Database>, set: TableSet): Promise<b
     const { numAffectedRows = 0n } = await change.execute(transaction)
     if (numAffectedRows > 0n)
       await sql`delete from ${record} where name <> ${Object.keys(steps)[0]}`.execute(transaction)
-    return numAffectedRows > 0n
+    const { rows } = await sql<Record<string, unknown>>`select name from ${record}`.execute(transaction)
+    return rows.every(({ name }) => Object.hasOwn(steps, String(name)))
   })
 }

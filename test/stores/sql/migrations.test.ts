@@ -8,7 +8,7 @@ import { telemetryFile } from '../../../src/stores/sql/sqlite/location.ts'
 import { runCommandInThread } from '../../support/command-in-thread.ts'
 import { runCommand } from '../../support/command-line.ts'
 import { migrateWith, type Steps } from './migrate-with.ts'
-import { createSqlitePlace, engines } from './places.ts'
+import { createSqlitePlace, engines, type Place } from './places.ts'
 
 const NAMES = Object.values(tableSets).flatMap(({ steps }) => Object.keys(steps))
 
@@ -59,11 +59,7 @@ for (const engine of engines) {
 
   engine.test('migrations: the tables of a checkout before the first release are kept', async (t) => {
     const place = await engine.createEmptyPlace(t)
-    await migrateWith(place, Object.fromEntries(Object.entries(migrations).slice(0, 1)))
-    await place.sql(
-      "insert into kysely_migration (name, timestamp) values ('0017-alerts', '2026'), ('0018-settings', '2026')",
-    )
-    await place.sql("delete from kysely_migration where name = '0001-tables'")
+    await putFormerTables(place)
     t.deepEqual(await migrateDatabase(place), NAMES.slice(1))
     t.deepEqual(
       (await place.sql('select name from kysely_migration order by name')).map(({ name }) => name),
@@ -71,6 +67,19 @@ for (const engine of engines) {
     )
     t.deepEqual(await place.sql('select managed_until_ms from api_key'), [])
   })
+
+  engine.test(
+    'migrations: several starts at once keep the tables of a checkout before the first release',
+    async (t) => {
+      const place = await engine.createEmptyPlace(t)
+      await putFormerTables(place)
+      await Promise.all([1, 2, 3, 4].map(() => place.open()))
+      t.deepEqual(
+        (await place.sql('select name from kysely_migration order by name')).map(({ name }) => name),
+        Object.keys(migrations),
+      )
+    },
+  )
 
   engine.test('cli: migrate makes the tables and prints its steps', async (t) => {
     const { databaseUrl, dataDir } = await engine.createEmptyPlace(t)
@@ -80,6 +89,15 @@ for (const engine of engines) {
     const result = await run(['migrate'], { env: { ...settings(dataDir), ...database } })
     t.deepEqual(result, { code: 0, stdout: `${NAMES.join('\n')}\n`, stderr: '' })
   })
+}
+
+/** Makes the tables of a checkout before the first release. */
+async function putFormerTables(place: Place): Promise<void> {
+  await migrateWith(place, Object.fromEntries(Object.entries(migrations).slice(0, 1)))
+  await place.sql(
+    "insert into kysely_migration (name, timestamp) values ('0017-alerts', '2026'), ('0018-settings', '2026')",
+  )
+  await place.sql("delete from kysely_migration where name = '0001-tables'")
 }
 
 /** Returns settings: the project's own configuration must not reach a test. */
