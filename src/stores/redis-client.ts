@@ -44,13 +44,18 @@ export function createRedisClient(url: string, log: Log, { everyMs, silentMs } =
   client.on('error', (error: unknown) => {
     if (!unreachable.has(host)) log.warn({ store: 'redis', host, reason: reasonOf(error) }, 'store.failed')
     unreachable.add(host)
-    // Data that is no reply of the server, on an open connection, is garbage.
+    // A late reply, or garbage, on an open connection.
     if (!(error instanceof ErrorReply)) renewConnection(client)
   })
   client.on('ready', () => {
     if (unreachable.delete(host)) log.info({ store: 'redis', host }, 'store.recovered')
   })
   return client
+}
+
+/** Reports a late or malformed reply: it is logged as an outage, and the connection is replaced. */
+export function reportFault(client: ReturnType<typeof createRedisClient>, error: Error): void {
+  client.emit('error', error)
 }
 
 /** Returns the reason: a connection tried on several addresses has one error for each, and no message of its own. */

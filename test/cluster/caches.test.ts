@@ -2,40 +2,41 @@ import { stateOf } from '../support/cache-fixture.ts'
 import { assertMessageStream } from '../support/events.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Reply } from '../support/http-client.ts'
-import { openCaller, scripts } from './caller.ts'
+import { openCaller, scripts, withPromptRedis } from './caller.ts'
 import { clusterTest, SIZE } from './cluster.ts'
 
 clusterTest('exact-cache: what one gateway has stored, every other one gives', async (t) => {
   const { cluster, post, calls } = await openCaller(t)
-  const first = await post('stored once')
-  t.is(stateOf(first), 'miss')
-  // The reply is out before it is stored.
-  await eventually(
-    async () => stateOf(await post('stored once', { at: cluster.gateways[1]?.url ?? '' })) === 'hit',
-    'hit',
-  )
-  for (const { url } of cluster.gateways)
-    for (const stream of [false, true]) t.is(stateOf(await post('stored once', { at: url, stream })), 'hit')
-  t.is(calls('stored once'), 1)
+  await withPromptRedis(t, cluster, async (t, nth) => {
+    const text = `stored once, ${nth}`
+    t.is(stateOf(await post(text)), 'miss')
+    // The reply is out before it is stored.
+    await eventually(async () => stateOf(await post(text, { at: cluster.gateways[1]?.url ?? '' })) === 'hit', 'hit')
+    for (const { url } of cluster.gateways)
+      for (const stream of [false, true]) t.is(stateOf(await post(text, { at: url, stream })), 'hit')
+    t.is(calls(text), 1)
+  })
 })
 
 for (const stream of [false, true]) {
   const kind = stream ? 'streams' : 'JSON replies'
   clusterTest(`exact-cache: 40 equal requests at once over all gateways ask the provider once (${kind})`, async (t) => {
     const { cluster, post, calls } = await openCaller(t)
-    const text = `asked by forty, ${kind}`
-    const replies = await Promise.all(Array.from({ length: 40 }, () => post(text, { stream })))
-    t.deepEqual(
-      statesOf(replies).toSorted(),
-      ['attached', 'hit', 'miss'].filter((state) => statesOf(replies).includes(state)),
-    )
-    t.is(replies.filter((reply) => stateOf(reply) === 'miss').length, 1)
-    for (const reply of replies) {
-      t.is(reply.status, 200, reply.text)
-      if (stream) t.notThrows(() => assertMessageStream(reply.body))
-      else t.deepEqual(reply.body, replies[0]?.body)
-    }
-    t.is(calls(text), 1)
+    await withPromptRedis(t, cluster, async (t, nth) => {
+      const text = `asked by forty, ${kind}, ${nth}`
+      const replies = await Promise.all(Array.from({ length: 40 }, () => post(text, { stream })))
+      t.deepEqual(
+        statesOf(replies).toSorted(),
+        ['attached', 'hit', 'miss'].filter((state) => statesOf(replies).includes(state)),
+      )
+      t.is(replies.filter((reply) => stateOf(reply) === 'miss').length, 1)
+      for (const reply of replies) {
+        t.is(reply.status, 200, reply.text)
+        if (stream) t.notThrows(() => assertMessageStream(reply.body))
+        else t.deepEqual(reply.body, replies[0]?.body)
+      }
+      t.is(calls(text), 1)
+    })
     t.is(cluster.balancer.sent.size, SIZE)
   })
 }

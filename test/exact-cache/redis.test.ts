@@ -81,8 +81,10 @@ testWithRedis('redis: when it hangs, requests are served, and when it resumes, h
   const before = openResources()
   redis.freeze()
   await assertGoesOn(t, fixture, `${t.title}: frozen`)
+  t.regex(fixture.gateway.log(), /"reason":"the store did not answer within 250 ms".*"store.failed"/)
   redis.thaw()
   await untilHits(fixture, t.title)
+  t.regex(fixture.gateway.log(), /"store.recovered"/)
   await eventually(
     async () => openResources(),
     (count) => count <= before + 2,

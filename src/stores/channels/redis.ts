@@ -1,9 +1,8 @@
 import { messageOf } from '../../core/errors.ts'
 import type { Channel } from '../../core/ports/channel.ts'
 import type { Log } from '../../core/ports/log.ts'
-import { renewConnection } from '../../core/system/renew-connection.ts'
 import { withDeadline } from '../kv/deadline.ts'
-import { createRedisClient, type Pings } from '../redis-client.ts'
+import { createRedisClient, type Pings, reportFault } from '../redis-client.ts'
 
 /** Time-out of a command; no request waits for it. */
 const DEADLINE_MS = 2000
@@ -30,7 +29,7 @@ export function redisChannel(url: string, log: Log, pings?: Pings): Channel {
     publish: (topic, text) =>
       withDeadline(speaker.publish(nameOf(topic), text), {
         deadlineMs: DEADLINE_MS,
-        onLate: () => renewConnection(speaker),
+        onLate: (error) => reportFault(speaker, error),
       }),
     subscribe(topic, listener) {
       listeners.set(topic, listener)

@@ -4,7 +4,7 @@ const DEADLINE_MS = 250
 export interface Lateness {
   /** Default 250. */
   readonly deadlineMs?: number
-  readonly onLate?: () => void
+  readonly onLate?: (error: Error) => void
 }
 
 /** Rejects when `work` takes too long, and calls `onLate` then. */
@@ -16,8 +16,9 @@ export async function withDeadline<T>(
   let isDone = false
   const give = () => {
     if (isDone) return
-    reject(new Error(`the store did not answer within ${deadlineMs} ms`))
-    onLate?.()
+    const error = new Error(`the store did not answer within ${deadlineMs} ms`)
+    reject(error)
+    onLate?.(error)
   }
   // Timers come before sockets: after a pause of this process itself, the reply may have arrived and be unread.
   const timer = setTimeout(() => setImmediate(give), deadlineMs)

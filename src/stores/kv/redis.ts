@@ -3,16 +3,15 @@ import Keyv from 'keyv'
 import { messageOf } from '../../core/errors.ts'
 import type { Leases } from '../../core/ports/byte-store.ts'
 import type { Log } from '../../core/ports/log.ts'
-import { renewConnection } from '../../core/system/renew-connection.ts'
-import { createRedisClient } from '../redis-client.ts'
+import { createRedisClient, reportFault } from '../redis-client.ts'
 import { withDeadline } from './deadline.ts'
 
 /** A namespace of a Redis, on a connection of its own. */
 export interface RedisSpace {
   readonly keyv: Keyv<Buffer>
   readonly leases: Leases
-  /** Replaces the connection after a late reply. */
-  renew(): void
+  /** Logs a late reply and replaces the connection. */
+  report(error: Error): void
   /** Disconnects; in-flight operations may finish within the deadline: a hanging server must not keep the process alive. */
   disconnect(): Promise<void>
 }
@@ -42,7 +41,7 @@ export function connectRedis(url: string, namespace: string, log: Log): RedisSpa
   return {
     keyv,
     leases,
-    renew: () => renewConnection(client),
+    report: (error) => reportFault(client, error),
     async disconnect() {
       // A connection that is being opened has nothing in flight; closed, it would first wait for the server's greeting.
       if (client.isReady) return withDeadline(keyv.disconnect()).catch(() => engine.disconnect(true))

@@ -49,12 +49,12 @@ export async function createByteStores({
   }
 }
 
-function guarded({ keyv, leases, renew }: RedisSpace): ByteStore {
+function guarded({ keyv, leases, report }: RedisSpace): ByteStore {
   let restUntilMs = 0
   const attempt = async <T>(operation: () => Promise<T>): Promise<T> => {
     if (performance.now() < restUntilMs) throw new Error('the store failed a moment ago')
     try {
-      return await withDeadline(operation(), { onLate: renew })
+      return await withDeadline(operation(), { onLate: report })
     } catch (error) {
       restUntilMs = performance.now() + REST_AFTER_FAILURE_MS
       throw error

@@ -1,8 +1,7 @@
 import type { Log } from '../../core/ports/log.ts'
 import type { RateLimiter } from '../../core/ports/rate-limit.ts'
-import { renewConnection } from '../../core/system/renew-connection.ts'
 import { withDeadline } from '../kv/deadline.ts'
-import { createRedisClient } from '../redis-client.ts'
+import { createRedisClient, reportFault } from '../redis-client.ts'
 import { describe, type RateRule } from './gcra.ts'
 import { memoryLimiter } from './memory.ts'
 
@@ -49,10 +48,11 @@ export function redisLimiter(rule: RateRule, { url, namespace, log }: RedisLimit
         const args = [String(limit), String(rule.windowMs)]
         const keys = [`turnpike:${namespace}:${key}`]
         const asking = client.eval(SCRIPT, { keys, arguments: args })
-        const reply = await withDeadline(asking, { onLate: () => renewConnection(client) })
+        const reply = await withDeadline(asking, { onLate: (error) => reportFault(client, error) })
         if (!isDecision(reply)) {
-          renewConnection(client)
-          throw new Error('Redis gave no decision')
+          const error = new Error('Redis gave no decision')
+          reportFault(client, error)
+          throw error
         }
         return describe({ ...rule, limit }, { isAllowed: reply[0] === 1, aheadMs: reply[1] / 1000 })
       } catch {
