@@ -11,7 +11,7 @@ import {
   untilCacheOpen,
 } from '../support/cache-fixture.ts'
 import { runCommandInThread } from '../support/command-in-thread.ts'
-import { type CommandResult, runCommand } from '../support/command-line.ts'
+import { runCommand } from '../support/command-line.ts'
 import { createRedis, createRedisDatabase, isRedisExpected } from '../support/redis.ts'
 import { startSharedFixture } from '../support/shared-cache-fixture.ts'
 import { SHORT_WAIT_MS } from '../support/short-wait.ts'
@@ -106,23 +106,24 @@ for (const [name, createPlace] of Object.entries(PLACES)) {
     const fixture = await fixtureOn(t, env, startFixture)
     await untilCacheOpen(fixture.ask)
     const { entry: id } = await untilState(fixture, ASKED, 'hit')
-    const cache = (...words: string[]): Promise<CommandResult> =>
-      runCommandInThread(['cache', ...words, '--json'], { env })
-    const stats = JSON.parse((await cache('stats')).stdout)
+    const cache = async (words: string, expected = 0) => {
+      const { code, stdout, stderr } = await runCommandInThread(['cache', ...words.split('/'), '--json'], { env })
+      t.is(code, expected, stderr)
+      return JSON.parse(stdout)
+    }
+    const stats = await cache('stats')
     t.is(stats.engine, name)
     t.true(stats.entries >= 1, JSON.stringify(stats))
-    const inspected = JSON.parse((await cache('inspect', 'WAX a sledge')).stdout)
+    const inspected = await cache('inspect/WAX a sledge')
     t.is(inspected.shown[0].text, ASKED)
     t.is(inspected.shown[0].id, id)
     const evicted = await runCommand(['cache', 'evict', id, '--json'], { env })
     t.deepEqual(JSON.parse(evicted.stdout), { evicted: 1 })
     await untilState(fixture, ASKED, 'miss')
     await untilState(fixture, ASKED, 'hit')
-    t.is((await cache('evict', 'all')).code, 0)
+    await cache('evict/all')
     await untilState(fixture, ASKED, 'miss')
-    const none = await cache('evict', 'nothingatall')
-    t.is(none.code, 1)
-    t.deepEqual(JSON.parse(none.stdout), { evicted: 0 })
+    t.deepEqual(await cache('evict/nothingatall', 1), { evicted: 0 })
   })
 }
 

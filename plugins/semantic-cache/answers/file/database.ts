@@ -16,7 +16,8 @@ create index if not exists answer_expires on answer (expires);`
 /** The file's `user_version`; a file of another version is cleared. */
 const VERSION = 2
 const EARLIER_TABLES = ['fact', 'reply', 'answer']
-const BUSY_TIMEOUT_MS = 1000
+/** Longer than a busy machine leaves another process in the middle of a commit; requests do not wait for it. */
+const BUSY_TIMEOUT_MS = 4000
 const PORTION = 100
 const SWEEP_EVERY_MS = 60_000
 const SWEEP_AT_ONCE = 500

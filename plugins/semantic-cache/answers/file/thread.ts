@@ -6,8 +6,11 @@ const WORKER = new URL('./worker.ts', import.meta.url)
 /** Deadline of operations that a request waits for; beyond it the request continues without. */
 const DEADLINE_MS = 250
 const IN_REQUESTS: ReadonlySet<OperationName> = new Set(['get'])
-/** Deadline for writes after the reply, for commands, and while the thread starts. */
+/** Deadline for writes after the reply, and while the thread starts. */
 const PATIENT_DEADLINE_MS = 5000
+/** Deadline of commands, where a person waits: a busy machine is no fault. */
+const COMMAND_DEADLINE_MS = 30_000
+const IN_COMMANDS: ReadonlySet<OperationName> = new Set(['list', 'evict'])
 const RESTART_AFTER_MS = 500
 const FINISH_WITHIN_MS = 2000
 const LOG_EVERY_MS = 60_000
@@ -58,7 +61,7 @@ export class FileThread {
     const settled = Promise.withResolvers<unknown>()
     this.#waiting.push({ name, input, settled })
     this.#send()
-    const deadlineMs = this.#state === 'ready' && IN_REQUESTS.has(name) ? DEADLINE_MS : PATIENT_DEADLINE_MS
+    const deadlineMs = this.#deadlineOf(name)
     const timer = setTimeout(() => settled.reject(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs)
     try {
       // Safe: the thread replies to each operation with its result type.
@@ -66,6 +69,11 @@ export class FileThread {
     } finally {
       clearTimeout(timer)
     }
+  }
+
+  #deadlineOf(name: OperationName): number {
+    if (IN_COMMANDS.has(name)) return COMMAND_DEADLINE_MS
+    return this.#state === 'ready' && IN_REQUESTS.has(name) ? DEADLINE_MS : PATIENT_DEADLINE_MS
   }
 
   /** Drains the queue, or ends the thread at the deadline. */
