@@ -24,6 +24,11 @@ const STEPS = [
 const BREAK_OFF = /^\s*(Uncaught exception|Unhandled rejection) in /
 const LINES_OF_A_BREAK_OFF = 25
 /**
+ * A run without a line for so long is ended: AVA never stops waiting for a thread that does not end. Longer than any test may
+ * take, which prints nothing until it ends. In milliseconds.
+ */
+const MOST_SILENCE_MS = Number(process.env.TURNPIKE_TEST_SILENCE_MS ?? 6 * 60_000)
+/**
  * Memory disk for hundreds of databases that live for seconds: on a disk, tests would wait for it and for each other.
  */
 const MEMORY_DISK = '/dev/shm'
@@ -138,15 +143,23 @@ function removeFolder(): void {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }
 
-/** Prints each line as it arrives, with positions in the sources; returns those that report an abort. */
+/** Prints each line as it arrives, with positions in the sources; returns those that report an abort. Ends a silent run. */
 async function passOn(output: NodeJS.ReadableStream): Promise<string[]> {
   const aborts: string[] = []
   let left = 0
+  const silence = setTimeout(() => {
+    console.error(
+      `\n✗ npm test was ended: no line for ${MOST_SILENCE_MS / 1000} s, as when the thread of a test does not end.`,
+    )
+    process.exit(1)
+  }, MOST_SILENCE_MS)
   for await (const text of createInterface({ input: output })) {
+    silence.refresh()
     const line = nameSources(text)
     console.log(line)
     if (BREAK_OFF.test(line)) left = LINES_OF_A_BREAK_OFF
     if (left-- > 0) aborts.push(line)
   }
+  clearTimeout(silence)
   return aborts
 }

@@ -135,7 +135,7 @@ for (const file of FILES)
       await pause(PAUSE_MS)
       if (id === MEMBER) await createKey(fixture.gateway, MEMBER)
       const { lines, isWhole } = await rest()
-      t.true(isWhole, id)
+      t.true(isWhole, `${id}: ${lines} lines\n${fixture.gateway.log()}`)
       t.is(lines, file.endsWith('csv') ? ROWS + 1 : ROWS)
     }
   })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import path from 'node:path'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { eventually } from '../support/eventually.ts'
 import { createPluginDirectory } from '../support/plugin-folders.ts'
 import { isPostgresExpected } from '../support/postgres.ts'
@@ -42,28 +42,48 @@ for (const [what, toGroup, signal] of [
   ['SIGINT to its group', true, 'SIGINT'],
 ] as const)
   testRun(`run: ${what} ends the servers, the browser and the tests, and removes its folder`, async (t) => {
-    const place = createPluginDirectory(t)
-    chmodSync(place.put('bin/npm', NPM), 0o755)
-    chmodSync(place.path, 0o711)
-    const { PATH = '', HOME = '' } = process.env
-    // Names all of the run's processes, also where it has no folder of its own.
-    const env = { PATH: `${path.join(place.path, 'bin')}:${PATH}`, HOME, TMPDIR: tmpdir(), RUN: place.path }
-    const run = spawn(process.execPath, ['scripts/test.ts'], { cwd: ROOT, env, detached: true })
-    const ended = once(run, 'exit')
-    const group = -Number(run.pid)
-    t.teardown(() => {
-      for (const id of processesWith(place.path)) process.kill(Number(id), 'SIGKILL')
-    })
-    let log = ''
-    const collect = (piece: Buffer) => {
-      log += piece
-    }
-    for (const output of [run.stdout, run.stderr]) output.on('data', collect)
-    await eventually(() => BEGUN.test(log) || run.exitCode !== null, 'the tests have begun', LONGEST_START_MS)
-    const [, folder = ''] = BEGUN.exec(log) ?? []
-    t.true(processesWith(place.path).length > 5, log)
-    process.kill(toGroup ? group : Number(run.pid), signal)
-    t.deepEqual(await ended, [128 + constants.signals[signal], null], log)
-    await eventually(() => processesWith(place.path).length === 0, 'no process is left')
-    t.is(existsSync(folder), folder === tmpdir(), log)
+    const { pid, ended, isGone, log } = await startRun(t)
+    process.kill(toGroup ? -pid : pid, signal)
+    t.deepEqual(await ended, [128 + constants.signals[signal], null], log())
+    await isGone()
   })
+
+testRun('run: tests that print nothing for too long are ended with a reason', async (t) => {
+  const { ended, isGone, log } = await startRun(t, { TURNPIKE_TEST_SILENCE_MS: '1000' })
+  t.deepEqual(await ended, [1, null], log())
+  t.regex(log(), /npm test was ended: no line for 1 s/)
+  await isGone()
+})
+
+/** Starts a run, and returns when its tests have begun. */
+async function startRun(t: ExecutionContext, more: Readonly<Record<string, string>> = {}) {
+  const place = createPluginDirectory(t)
+  chmodSync(place.put('bin/npm', NPM), 0o755)
+  chmodSync(place.path, 0o711)
+  const { PATH = '', HOME = '' } = process.env
+  // Names all of the run's processes, also where it has no folder of its own.
+  const env = { PATH: `${path.join(place.path, 'bin')}:${PATH}`, HOME, TMPDIR: tmpdir(), RUN: place.path, ...more }
+  const run = spawn(process.execPath, ['scripts/test.ts'], { cwd: ROOT, env, detached: true })
+  const ended = once(run, 'exit')
+  t.teardown(() => {
+    for (const id of processesWith(place.path)) process.kill(Number(id), 'SIGKILL')
+  })
+  let log = ''
+  const collect = (piece: Buffer) => {
+    log += piece
+  }
+  for (const output of [run.stdout, run.stderr]) output.on('data', collect)
+  await eventually(() => BEGUN.test(log) || run.exitCode !== null, 'the tests have begun', LONGEST_START_MS)
+  const [, folder = ''] = BEGUN.exec(log) ?? []
+  t.true(processesWith(place.path).length > 5, log)
+  return {
+    pid: Number(run.pid),
+    ended,
+    log: () => log,
+    /** Asserts that neither processes nor the folder are left. */
+    async isGone() {
+      await eventually(() => processesWith(place.path).length === 0, 'no process is left')
+      t.is(existsSync(folder), folder === tmpdir(), log)
+    },
+  }
+}

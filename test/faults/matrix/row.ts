@@ -83,7 +83,7 @@ export function defineRow(
     if ('cannot' in cell || !(isDrill || quick.includes(fault))) continue
     const title = `${component} × ${fault}: ${cell.says}`
     test.serial(title, async (t) => {
-      t.timeout(15 * 60_000)
+      t.timeout(isDrill ? 15 * 60_000 : 300_000)
       const stand = await open({ teardown: (end) => void endings.push(end) })
       for (const way of ways[fault] ?? []) await checkWay(t, stand, { ...way, cell: way.cell ?? cell })
     })

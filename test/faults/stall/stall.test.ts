@@ -61,7 +61,7 @@ async function idsOfRows(url: string): Promise<Set<string>> {
 }
 
 async function checkStall(t: ExecutionContext, disk: Disk): Promise<void> {
-  t.timeout(10 * 60_000)
+  t.timeout(isDrill ? 10 * 60_000 : 300_000)
   const provider = await startProvider()
   t.teardown(provider.close)
   const env = { ANTHROPIC_BASE_URL: provider.url, ANTHROPIC_API_KEY: 'sk-ant-operator', SVC_DATA_DIR: disk.folder }
