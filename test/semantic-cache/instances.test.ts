@@ -8,6 +8,7 @@ import { type JudgeFixture, startJudgeFixture } from './judge-fixture.ts'
 import { untilKnown } from './until-known.ts'
 
 const PIPE = 'semantic-cache'
+const JUDGED_WITHIN_MS = 8000
 
 function dataFolder(t: ExecutionContext): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-instances-'))
@@ -41,6 +42,20 @@ async function startTwo(start: StartInstance): Promise<[JudgeFixture, JudgeFixtu
   const both = await Promise.all([start(), start()])
   await Promise.all(both.map(({ ask }) => untilCacheOpen(ask)))
   return both
+}
+
+/**
+ * Asks in other words until the judge was shown one of them, and returns it: on a busy machine a look-up may be late, and then
+ * the question is asked as a new one.
+ */
+async function untilJudged({ cases }: JudgeFixture, ask: (question: string) => Promise<unknown>): Promise<string> {
+  for (const word of ['old', 'used', 'worn', 'spare']) {
+    const question = `How do I store ${word} winter tyres in a garage?`
+    await ask(question)
+    const isShown = () => cases.some(({ new_question }) => new_question === question)
+    if (await eventually(async () => isShown(), Boolean, JUDGED_WITHIN_MS).catch(() => false)) return question
+  }
+  throw new Error('Expected the judge to be shown a question')
 }
 
 function untilState(fixture: JudgeFixture, prompt: string, state: string) {
@@ -79,14 +94,15 @@ for (const [name, createPlace] of Object.entries(PLACES)) {
   test.serial(`${name}: what a judge has approved for one gateway is another way to ask for all`, async (t) => {
     const start = await createPlace(t)
     const [one, other] = await startTwo(start)
-    const [first, second] = ['How do I store winter tyres in a garage?', 'How do I store old winter tyres in a garage?']
+    const first = 'How do I store winter tyres in a garage?'
     const judged = `${PIPE}?mode=judged`
-    one.judge(({ new_question, old_question }) => new_question === second && old_question === first)
+    one.judge(({ old_question }) => old_question === first)
     const old = await eventually(
       () => one.ask(first, { pipe: judged, answer: 'On a rack.' }),
       (reply) => stateOf(reply) === 'hit',
     )
-    await one.ask(second, { pipe: judged, answer: 'Hang them up.' })
+    const ask = (question: string) => one.ask(question, { pipe: judged, answer: 'Hang them up.' })
+    const second = await untilJudged(one, ask)
     await eventually(
       () => one.ask(second, { pipe: judged }),
       ({ text }) => text === old.text,
