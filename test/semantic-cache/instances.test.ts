@@ -9,6 +9,8 @@ import { untilKnown } from './until-known.ts'
 
 const PIPE = 'semantic-cache'
 const JUDGED_WITHIN_MS = 8000
+const FIRST = 'How do I store winter tyres in a garage?'
+const WORDINGS = ['old', 'used', 'worn', 'spare'].map((word) => `How do I store ${word} winter tyres in a garage?`)
 
 function dataFolder(t: ExecutionContext): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-instances-'))
@@ -49,8 +51,7 @@ async function startTwo(start: StartInstance): Promise<[JudgeFixture, JudgeFixtu
  * the question is asked as a new one.
  */
 async function untilJudged({ cases }: JudgeFixture, ask: (question: string) => Promise<unknown>): Promise<string> {
-  for (const word of ['old', 'used', 'worn', 'spare']) {
-    const question = `How do I store ${word} winter tyres in a garage?`
+  for (const question of WORDINGS) {
     await ask(question)
     const isShown = () => cases.some(({ new_question }) => new_question === question)
     if (await eventually(async () => isShown(), Boolean, JUDGED_WITHIN_MS).catch(() => false)) return question
@@ -94,11 +95,10 @@ for (const [name, createPlace] of Object.entries(PLACES)) {
   test.serial(`${name}: what a judge has approved for one gateway is another way to ask for all`, async (t) => {
     const start = await createPlace(t)
     const [one, other] = await startTwo(start)
-    const first = 'How do I store winter tyres in a garage?'
     const judged = `${PIPE}?mode=judged`
-    one.judge(({ old_question }) => old_question === first)
+    one.judge(({ new_question, old_question }) => WORDINGS.includes(new_question) && old_question === FIRST)
     const old = await eventually(
-      () => one.ask(first, { pipe: judged, answer: 'On a rack.' }),
+      () => one.ask(FIRST, { pipe: judged, answer: 'On a rack.' }),
       (reply) => stateOf(reply) === 'hit',
     )
     const ask = (question: string) => one.ask(question, { pipe: judged, answer: 'Hang them up.' })
