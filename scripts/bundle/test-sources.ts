@@ -35,7 +35,7 @@ const CACHE = path.join(ROOT, 'node_modules/.cache/turnpike/sources')
 const SOURCES = ['src/**/*.ts', 'plugins/**/*.ts']
 /** Chunks in order of dependency; each includes the imports of its modules. */
 const CHUNKS = [
-  ['sqlite', /\/src\/stores\/sql\/(faults|sqlite\/(file-place|group|open|protocol))\.ts$/],
+  ['sqlite', /\/src\/stores\/sql\/(engine\/faults|sqlite\/(file-place|group|open|protocol))\.ts$/],
   ['providers', /\/src\/providers\/[^/]+\/index\.ts$/],
   ['gateway', /\/src\/(app\/gateway|app\/start-failure|plugin|config\/load|logging\/log)\.ts$/],
 ] as const

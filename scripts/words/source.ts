@@ -31,6 +31,10 @@ const REFUSED_NAMES: readonly (readonly [names: RegExp, term: string])[] = [
 const CROSSWORD = /^\s*\/\*\*\s+(?:What|Whether|Who|Of)\b/
 const CROSSWORD_BELOW = /^\s*\*\s+(?:What|Whether|Who|Of)\b/
 
+/** Matches a doc comment and the empty line below it. */
+const DETACHED = /^[ \t]*\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n\n/gm
+const MEND = 'move it to its declaration, begin it with `/*`, or remove it'
+
 const COMMENT = /(?:^|\s)\/\/\s(.*)$|^\s*(?:\/\*\*?|\*)(.*)$/
 const SENTENCE = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`/g
 
@@ -51,11 +55,20 @@ export function refusedInSources(
     .toSorted()
     .flatMap((file) => {
       const isWordList = wordLists.some((list) => file.startsWith(list))
-      const lines = readFileSync(path.join(root, file), 'utf8').split('\n')
-      return lines.flatMap((line, at) =>
+      const text = readFileSync(path.join(root, file), 'utf8')
+      const lines = text.split('\n')
+      const words = lines.flatMap((line, at) =>
         faultsOf(line, lines[at - 1] ?? '', isWordList).map((fault) => `${file}:${at + 1} ${fault}`),
       )
+      return [...words, ...detachedComments(text).map((line) => `${file}:${line} is a doc comment of nothing; ${MEND}`)]
     })
+}
+
+/** Lists the lines of doc comments below which there is no declaration; a file's first comment is about the file. */
+function detachedComments(text: string): number[] {
+  return [...text.matchAll(DETACHED)]
+    .filter(({ 0: comment, index }) => index > 0 && !comment.includes('DESIGN'))
+    .map(({ index }) => text.slice(0, index).split('\n').length)
 }
 
 function faultsOf(line: string, above: string, isWordList: boolean): string[] {

@@ -18,7 +18,7 @@ import { sessions } from './sessions.ts'
 import { settings } from './settings.ts'
 import { signIn } from './sign-in.ts'
 
-/**
+/*
  * Every option of the gateway: its type, default, unit and consequence, and the environment variable that overrides it.
  * The reference page and `config/turnpike.yaml` are generated from here; options are documented nowhere else.
  */

@@ -46,6 +46,14 @@ test('source words: old words and crossword comments are found with file and lin
   )
 })
 
+test('source words: a doc comment of nothing is found, but not a file’s first, or one of its design', (t) => {
+  const design = '/** DESIGN. Two parts. */\n\n'
+  const text = `/** About the file. */\n\nimport 'a'\n\n${design}/* Plain. */\n\n/** Old. */\n\n/** One. */\nexport const ONE = 1\n`
+  const { path: root } = createDirectory(t, { 'clean/a.ts': text })
+  const mend = 'move it to its declaration, begin it with `/*`, or remove it'
+  t.deepEqual(refusedInSources(root, ['clean']), [`clean/a.ts:9 is a doc comment of nothing; ${mend}`])
+})
+
 test('source words: the strings of a word list are vocabulary, its comments are not', (t) => {
   const list = "/** Of a list. */\nexport const WORDS = 'somebody says that it stands there'\n"
   const { path: root } = createDirectory(t, { 'words/list.ts': list })

@@ -13,7 +13,7 @@ const TESTS = path.resolve(import.meta.dirname, '..')
 const SUITES = ['accounts', 'billing', 'cost-guard', 'payments', 'plans']
 const MODULES = FULL_PIPELINE.split(',')
 const STEP = String.raw`[a-z][a-z-]*(?:\?[^,'"$${'`'}]*)?`
-/** A text that is a pipeline: `none`, or modules of which one at least is the package's. */
+/** A text that is a pipeline: `none`, or modules of which at least one is the package's. */
 const PIPELINE_TEXT = new RegExp(String.raw`(['"${'`'}])(none|${STEP}(?:,${STEP})*)\1`, 'g')
 /** Fixtures without a plugin unless a pipeline is named. */
 const BARE_FIXTURE = /\b(openFixture|openProviderFixture|openPluginFixture|startFixture)(With)?\(/

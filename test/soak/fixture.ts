@@ -62,8 +62,6 @@ const SHORTEST_MS = 1000
 /** Token of the scraper. */
 export const METRICS_TOKEN = 'the-token-of-scrapers-of-the-soak'
 
-/** All modules that keep state; the nearest to the caller first. */
-
 /** Starts everything. If one part cannot be started, the others are stopped. */
 export async function openFixture(options: FixtureOptions): Promise<Fixture> {
   const endings: (() => unknown)[] = []
@@ -117,7 +115,7 @@ async function open(options: FixtureOptions, later: (end: () => unknown) => void
     later(() => gateway.stop())
     nodes.push({ gateway, factsFile })
   }
-  const started = nodes as unknown as Fixture['nodes'] // safe: one for each folder, of which there is one at least
+  const started = nodes as unknown as Fixture['nodes'] // safe: one for each folder, of which there is at least one
   return {
     nodes: started,
     provider,

@@ -58,7 +58,7 @@ async function openFleet({ engine, size }: Kind, { env, config }: FleetOptions):
   endings.push(() => Promise.all(gateways.map((gateway) => gateway.stop())))
   let turn = 0
   return {
-    gateways: gateways as unknown as Fleet['gateways'], // safe: a fleet has one at least
+    gateways: gateways as unknown as Fleet['gateways'], // safe: a fleet has at least one
     next: () => gateways[turn++ % gateways.length] as Gateway, // safe: within
     env: database,
     sql: async (text) => (url === undefined ? querySqlite(folder, text) : query(url, text)),

@@ -86,6 +86,6 @@ export function assertChange(fields: Readonly<Record<string, unknown>>, names: r
   const all = names.map((name) => `\`${name}\``)
   throw new GatewayError(
     'invalid_request',
-    `Expected one at least of ${all.slice(0, -1).join(', ')} and ${all.at(-1)}.`,
+    `Expected at least one of ${all.slice(0, -1).join(', ')} and ${all.at(-1)}.`,
   )
 }

@@ -180,7 +180,7 @@ export interface ReceiptPage {
 
 /** Stores receipts. Every method is idempotent, and rejects with `service_unavailable` while the store fails. */
 export interface ReceiptStore {
-  /** Appends receipts to the ledger, all or none, one at least; those whose ids exist already stay as they are. */
+  /** Appends receipts to the ledger, all or none, at least one; those whose ids exist already stay as they are. */
   put(receipts: readonly StoredReceipt[]): Promise<void>
   /** Returns a receipt of this scope. */
   get(scope: string, id: string): Promise<SignedReceipt | undefined>

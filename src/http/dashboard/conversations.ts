@@ -5,7 +5,7 @@ import { GatewayError } from '../../core/errors.ts'
 import type { ConversationReader, ConversationTurn, Run } from '../../core/telemetry/conversations.ts'
 import type { Scopes } from '../../core/telemetry/telemetry.ts'
 import type { RequestState } from '../request-context.ts'
-import { type FileViewer, pages } from './pages.ts'
+import { type FileViewer, pages } from './file-pages.ts'
 import { limit, readQuery, wholeNumber } from './query.ts'
 import type { ReadViewer } from './viewer.ts'
 

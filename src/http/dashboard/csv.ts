@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import { decimalUsd } from '../../core/money/usd.ts'
-import { type FileViewer, pages, type ReadPage } from './pages.ts'
+import { type FileViewer, pages, type ReadPage } from './file-pages.ts'
 
 /** The columns of a file, in their order. */
 export type CsvColumns<Row> = readonly (readonly [

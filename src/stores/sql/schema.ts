@@ -10,7 +10,7 @@ import type { SignInTables } from './sign-in/schema.ts'
 import type { SpendTables } from './spend/schema.ts'
 import type { TelemetryTables } from './telemetry/schema.ts'
 
-/**
+/*
  * The tables. Both engines have the same, in their common subset of SQL: text, `bigint` for money and times,
  * JSON as text, CHECK, `on conflict`, `returning`. Every column's name ends in its unit.
  */

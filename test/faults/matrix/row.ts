@@ -41,8 +41,6 @@ const MOST_TRIES = 5
 /** Files of all pools of two gateways: database, caches, provider, Stripe. */
 const SPARE_FILES = 60
 
-/** `npm run drill:faults` runs all cells, the suite those that are named quick. */
-
 /** Opens a stand; it ends with its owner. */
 export async function openStand(
   plant: Plant,
@@ -74,7 +72,7 @@ export function defineRow(
   }: {
     readonly open: (owner: Owner) => Promise<Stand>
     readonly ways: Readonly<Partial<Record<Fault, readonly Way[]>>>
-    /** Cells that the suite runs too. */
+    /** Cells that `npm test` runs too; `npm run drill:faults` runs all. */
     readonly quick: readonly Fault[]
   },
 ): void {

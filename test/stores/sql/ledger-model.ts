@@ -4,7 +4,7 @@ import type { Reservation, SpendSums, SpendWindow } from '../../../src/core/port
 import { noOutcomes, type Outcomes } from './ledger-outcomes.ts'
 import { BUDGETS, MEMBERSHIPS, type Step, WINDOWS } from './ledger-steps.ts'
 
-/**
+/*
  * A model of a spend ledger that predicts the result of each step. A round's steps are taken at once, so
  * which of them wins is the ledger's choice; what follows from that is not.
  */

@@ -1,6 +1,6 @@
 import { PLACEHOLDERS } from '../read.ts'
 
-/** Phrases around a question that carry no request. Texts are in lower case, with separate punctuation. */
+/* Phrases around a question that carry no request. Texts are in lower case, with separate punctuation. */
 
 const GREETING =
   '^(?:hi|hello|hey|good (?:morning|afternoon|evening)|greetings|dear (?:team|support|all|assistant|sir|madam|sir or madam))(?: there| all| everyone| team| assistant| bot| claude| chatgpt)?'

@@ -1,6 +1,6 @@
 import { isDrill } from '../../../support/drill.ts'
 
-/**
+/*
  * How much is tried. `npm run drill:ledger` tries as much as is tried before a release: 10,000 lists of commands and
  * 20 killed processes; the suite tries what a minute allows.
  */

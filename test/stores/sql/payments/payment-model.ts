@@ -10,7 +10,7 @@ import type {
 import { noOutcomes, type Outcomes } from './payment-outcomes.ts'
 import { SLOTS, type Step, type Target } from './payment-steps.ts'
 
-/**
+/*
  * A model of a store of payments that predicts the result of each step. Several instances work on the
  * same few challenges, crash, come back, and try steps that are not theirs any more.
  */
