@@ -2,7 +2,7 @@
  * DESIGN. The gateway's own modules, bundled for tests. Each file of tests loads them in a thread of its own: from the
  * sources that takes a quarter second of CPU, from the bundle a fifth of that.
  *
- *   a test ─ imports src/gateway.ts ─▶ load hook ─▶ a few re-exports ─▶ chunk `gateway`, which has all of its modules
+ *   a test ─ imports src/app/gateway.ts ─▶ load hook ─▶ a few re-exports ─▶ chunk `gateway`, which has all of its modules
  *
  * Every source keeps its URL and has its re-exports, so every import gets the same instance; in the
  * bundle, `import.meta` is that of the source, so threads and files are found where they are. Chunks group modules that
