@@ -10,10 +10,10 @@
  *   the command's help ─► docs/reference/cli.md
  *   package-lock.json ──► docs/reference/licences.md
  *   the fault matrix ───► the tables in docs/reliability.md
- *   bench/sizing ───────► the plan and the costs in docs/scaling.md
+ *   bench/sizing ───────► the tables of machines and costs in docs/scaling.md
  *
  * Facts of the source are not written a second time. `node scripts/docs.ts` writes the files; with `--check` it
- * writes nothing, prints a line for each stale file, broken link and refused word, and exits with 1.
+ * writes nothing, prints a line for each stale file, broken link and word that the glossary replaces, and exits with 1.
  * The same source gives the same bytes: no dates, no order that depends on the machine.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,16 +1,16 @@
 /**
- * DESIGN. The gateway's own modules, bundled for tests. Each file of tests loads them in a thread of its own: from the
- * sources that takes a quarter second of CPU, from the bundle a fifth of that.
+ * DESIGN. The gateway's own modules, bundled for tests. Each test file loads them in a thread of its own: from the
+ * sources that takes a quarter of a second of CPU, from the bundle a fifth of that.
  *
  *   a test ─ imports src/app/gateway.ts ─▶ load hook ─▶ a few re-exports ─▶ chunk `gateway`, which has all of its modules
  *
- * Every source keeps its URL and has its re-exports, so every import gets the same instance; in the
- * bundle, `import.meta` is that of the source, so threads and files are found where they are. Chunks group modules that
- * are loaded together: the thread of SQLite, the providers (imported while the gateway's modules are evaluated, so
- * apart from them), the gateway, each plugin. What is imported on demand stays a chunk of its own.
+ * The load hook replaces the text of each source by re-exports from its chunk. The URL of the source stays the same, so every
+ * import gets the same instance; `import.meta` is that of the source, so paths that a module derives from it are right.
+ * Chunks group modules that are loaded together: the SQLite thread; the providers, which are imported while the gateway's
+ * modules are still evaluated; the gateway; each plugin. Modules that are imported on demand stay separate chunks.
  *
- * `node_modules/.cache/turnpike/sources/<digest of the sources>/`, with `names.json` for the hook
- * (`test/support/bundled-sources.mjs`).
+ * The output is `node_modules/.cache/turnpike/sources/<digest of the sources' paths, sizes and times>/`. Its `names.json` is
+ * read by the hook (`test/support/bundled-sources.mjs`).
  */
 import { createHash } from 'node:crypto'
 import {
@@ -33,16 +33,16 @@ import { escapeToAscii } from './ascii.ts'
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const CACHE = path.join(ROOT, 'node_modules/.cache/turnpike/sources')
 const SOURCES = ['src/**/*.ts', 'plugins/**/*.ts']
-/** Chunks in order of dependency; each includes the imports of its modules. */
+/** Chunks by priority; each includes the imports of its modules that no earlier chunk has. */
 const CHUNKS = [
   ['sqlite', /\/src\/stores\/sql\/(engine\/faults|sqlite\/(file-place|group|open|protocol))\.ts$/],
   ['providers', /\/src\/providers\/[^/]+\/index\.ts$/],
   ['gateway', /\/src\/(app\/gateway|app\/start-failure|plugin|config\/load|logging\/log)\.ts$/],
 ] as const
-/** Most bundles of earlier sources that are kept: of other branches, and of concurrent runs. */
+/** Maximum number of bundles, the new one included: older ones serve other branches and concurrent runs. */
 const MOST_BUNDLES = 4
 
-/** Bundles the current sources, unless the bundle exists; returns the file that maps URLs to its files. */
+/** Bundles the current sources, unless the bundle exists; returns the JSON file that maps each source's URL to its re-exports. */
 export async function bundleSources(): Promise<string> {
   const sources = globSync(SOURCES, { cwd: ROOT, exclude: ['**/*.test.ts'] }).sort()
   const folder = path.join(
@@ -70,7 +70,7 @@ async function bundle(sources: readonly string[], folder: string): Promise<void>
     input: Object.fromEntries(sources.map((file) => [file.replace(/\.ts$/, ''), path.join(ROOT, file)])),
     cwd: ROOT,
     platform: 'node',
-    // As in the shipped bundle, so that tests find what its escapes change.
+    // The shipped bundle is escaped to ASCII too: tests run the same code.
     plugins: [keepSources(), escapeToAscii()],
     checks: { eval: false },
     logLevel: 'silent',

@@ -27,7 +27,7 @@ export interface OpenBilling extends BillingRouteParts {
   close(): Promise<void>
 }
 
-/** Opens billing, in cloud mode. */
+/** Opens billing; called in cloud mode only. */
 export function openBilling({ config, database, clock, log, session, onIntent }: BillingOptions): OpenBilling {
   const { recharge_interval: rechargeMs, meter_interval: meterMs } = config.billing
   const parts = { ...billingPartsOf({ config, database, clock, log }), onIntent }
@@ -57,7 +57,7 @@ export function stripeClientOf({ billing }: Config): StripeClient | undefined {
   return secretKey === undefined ? undefined : createStripeClient({ secretKey, apiBase })
 }
 
-/** Returns the configured plans and prices. */
+/** Returns the settings of billing. */
 function billingSettingsOf({ billing }: Config): BillingSettings {
   const { price_pro: pro, price_team: team } = billing
   return {
@@ -70,9 +70,10 @@ function billingSettingsOf({ billing }: Config): BillingSettings {
   }
 }
 
-/** Origins that checkout may return to. */
+/** Returns the default return address of Stripe's pages, and the origins that requests may name instead. */
 function returnAddressesOf({ server, billing }: Config): ReturnAddresses {
   const publicUrl = server.public_url
+  // `/dashboard` redirects to the page of billing.
   const dashboardUrl = server.dashboard_url ?? (publicUrl && `${publicUrl.replace(/\/$/, '')}/dashboard`)
   return { dashboardUrl, allowedOrigins: billing.allowed_origins }
 }

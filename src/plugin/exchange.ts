@@ -1,6 +1,6 @@
 import type { Exchange as CoreExchange } from '../core/request/exchange.ts'
 
-/** The members of the gateway's own handle on a request that plugins use. */
+/** Names of the members of the core's `Exchange` that plugins may use. */
 type PublicMember =
   | 'addOwnCost'
   | 'answerLimit'

@@ -24,10 +24,10 @@ interface Filter {
   readonly age: string
 }
 
-/** Row of the list: a conversation, or a sub-agent of an unfolded one. */
+/** Row of the list: a run, which is a conversation with its sub-agents, or a sub-agent of an unfolded run. */
 type Row = { readonly run: ListedRun; readonly agent?: ConversationSummary }
 
-/** Page of all conversations: search, filter. */
+/** Page of all conversations, with search and filters. */
 export function ConversationsPage({ route }: { route: Route }) {
   const [filter, setFilter] = useState(() => filterOf(route.query))
   const settled = useSettled(filter)

@@ -16,8 +16,8 @@ interface Listed {
   readonly isCurrent: boolean
 }
 
-/** Browsers by their mark in a user agent, in the order of the search: most name others besides. */
-const BROWSERS: readonly (readonly [mark: RegExp, name: string])[] = [
+/** Tokens of browsers in user agents. The order matters: most user agents also contain the tokens of other browsers. */
+const BROWSERS: readonly (readonly [token: RegExp, name: string])[] = [
   [/Edg\//, 'Edge'],
   [/OPR\//, 'Opera'],
   [/Firefox\//, 'Firefox'],
@@ -26,9 +26,9 @@ const BROWSERS: readonly (readonly [mark: RegExp, name: string])[] = [
 ]
 const SYSTEM = /Windows|Android|iPhone|iPad|Macintosh|Linux/
 
-/** Returns a browser's name and system from its user agent; any other name as it is. */
+/** Returns browser and operating system for a browser's user agent; any other client name unchanged. */
 function nameOf(client: string): string {
-  const browser = client.startsWith('Mozilla/') ? BROWSERS.find(([mark]) => mark.test(client)) : undefined
+  const browser = client.startsWith('Mozilla/') ? BROWSERS.find(([token]) => token.test(client)) : undefined
   if (browser === undefined) return client
   const [system] = SYSTEM.exec(client) ?? []
   return system === undefined ? browser[1] : `${browser[1]} on ${system}`

@@ -4,9 +4,9 @@ import { abortable } from 'turnpike/plugin/thread'
 import type { Shelf } from './shelf.ts'
 
 const DEADLINE_MS = 5000
-const PORTION = 100
+const SCAN_COUNT = 100
 
-/** Opens the answers that instances share in Redis: keys are scanned, values read as gateways read them. */
+/** Opens the answers that instances share in Redis. Keys are found with SCAN; values are read through the byte store. */
 export async function openRedisShelf(
   url: string,
   { namespace, store }: { readonly namespace: string; readonly store: ByteStore },
@@ -16,8 +16,8 @@ export async function openRedisShelf(
   const onTimeout = () => new Error(`Redis did not answer within ${DEADLINE_MS} ms`)
   const within = <T>(work: Promise<T>): Promise<T> => abortable(work, { timeoutMs: DEADLINE_MS, onTimeout })
   await within(client.connect())
-  // The store puts its names in front, once or twice; no key has a colon.
-  const query = { MATCH: `turnpike:${namespace}:*`, COUNT: PORTION }
+  // The byte store prefixes each key with its namespace; keys of answers have no colon, and this namespace has no leases.
+  const query = { MATCH: `turnpike:${namespace}:*`, COUNT: SCAN_COUNT }
   const eachName = async (work: (name: string, key: string) => Promise<void>): Promise<void> => {
     let cursor = '0'
     do {

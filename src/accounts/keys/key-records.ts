@@ -3,7 +3,7 @@ import { GatewayError } from '../../core/errors.ts'
 import type { AuditNote } from '../../core/ports/audit.ts'
 import type { KeyLimits, StoredKey } from '../../core/ports/keys.ts'
 
-/** A key as shown to its owner (specification, 2.4); the optional members are extensions, present when they are set. */
+/** A key as shown to its owner; members that are not set are absent. */
 export interface KeyRecord {
   readonly id: string
   readonly prefix: string
@@ -14,7 +14,7 @@ export interface KeyRecord {
   readonly tags?: readonly string[]
   readonly expiresAt?: string
   readonly suspendedAt?: string
-  /** End of the overlap of its last rotation. */
+  /** Until when the secret before the last rotation is accepted. */
   readonly previousUntil?: string
   /** True for limits that its owner cannot change. */
   readonly limitsAreManaged?: true
@@ -46,7 +46,7 @@ export function toTime(ms: number): string {
   return new Date(ms).toISOString()
 }
 
-/** Converts a moment that may be unset. */
+/** Converts milliseconds since 1970 to ISO 8601; null stays null. */
 export function toOptionalTime(ms: number | null): string | null {
   return ms === null ? null : toTime(ms)
 }
@@ -57,7 +57,7 @@ export function limitsToJson(limits: KeyLimits | null): string | null {
   return json === '{}' ? null : json
 }
 
-/** Subject and actor of an audited change. */
+/** Input of `noteOf`. */
 export interface NoteOptions {
   /** `user:<id>` or `operator`. */
   readonly actor: string
@@ -71,7 +71,7 @@ export function noteOf(action: string, { actor, accountId, subject, details = {}
   return { id: `aud_${randomUUID()}`, accountId, actor, action, subject, details }
 }
 
-/** Returns the names of the changed fields, and the numbers among their limits: a user's own text may be anything. */
+/** Returns the names of the changed fields and the numeric limits. Texts of the user may contain secrets, and are left out. */
 export function changedFields(fields: Readonly<Record<string, unknown>> & { limits?: KeyLimits | null | undefined }) {
   const numbers = Object.entries(fields.limits ?? {}).filter(([, value]) => typeof value === 'number')
   return {

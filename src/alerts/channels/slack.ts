@@ -1,14 +1,14 @@
 import type { StoredAlert } from '../../core/ports/alerts.ts'
 import { postJson } from './post.ts'
 
-const SIGNS = { info: ':information_source:', warning: ':warning:', critical: ':rotating_light:' } as const
+const EMOJI = { info: ':information_source:', warning: ':warning:', critical: ':rotating_light:' } as const
 /** Most fields of a section (Slack, Block Kit). */
 const MOST_FIELDS = 10
 
 /** Options of a Slack-compatible incoming webhook. */
 export interface SlackOptions {
   readonly url: string
-  /** Address of the gateway's pages; unset: no link. */
+  /** URL of the dashboard; without it the message has no link. */
   readonly pages: string | undefined
 }
 
@@ -19,9 +19,9 @@ export function createSlack({ url, pages }: SlackOptions): (alert: StoredAlert) 
   }
 }
 
-/** `text` is what services without blocks show, and what Slack shows in a notification. */
+/** Creates the message. Its `text` is shown in notifications, and by services that do not support blocks. */
 function toMessage({ severity, title, details, atMs }: StoredAlert, pages: string | undefined): object {
-  const text = `${SIGNS[severity]} ${escaped(title)}`
+  const text = `${EMOJI[severity]} ${escaped(title)}`
   const fields = Object.entries(details)
     .slice(0, MOST_FIELDS)
     .map(([name, value]) => ({ type: 'mrkdwn', text: `*${escaped(name)}*\n${escaped(String(value))}` }))

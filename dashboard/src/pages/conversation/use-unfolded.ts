@@ -8,10 +8,10 @@ const MOST_TURNS = 100
 
 /** Unfolded sub-agents. */
 export interface Unfolded {
-  /** First turns by the sub-agent's id; empty while they are loaded. */
+  /** First turns by sub-agent id; an empty list while loading. */
   readonly unfolded: ReadonlyMap<string, readonly ConversationTurn[]>
   readonly errors: ReadonlyMap<string, Error>
-  /** Unfolds a sub-agent, or folds it. */
+  /** Shows a sub-agent's turns, or hides them. */
   fold(id: string): void
 }
 

@@ -4,12 +4,13 @@ import { count, moment, usd, visible } from '../../format.ts'
 import { addressOf } from '../../usage-filter.ts'
 import type { Figures, Limits } from './types.ts'
 
+/** Nano-USD in a USD. */
 const NANO = 1e9
-/** Share of a limit from which the bar warns. */
+/** Share of a limit at and above which the bar shows a warning. */
 const NEAR = 0.8
 
 interface SubjectProps extends Figures {
-  /** Filter of the requests of this subject. */
+  /** Query parameters that select this subject's requests. */
   readonly filter: Readonly<Record<string, string>>
   readonly title: ComponentChildren
   readonly limits: Limits | null | undefined

@@ -8,8 +8,8 @@ import { createHold, raiseHold, raiseSpend, type SpendEnd, settleSpend } from '.
 import { changeWindow, holdInWindow, inLockOrder } from './windows.ts'
 
 /**
- * Holds that end, with the money spent of them, and one that takes over what is still open in them. Idempotent: the same
- * flush again returns what is held.
+ * Report of a reservation pool: holds that end, with their final costs, and one new hold for the requests that are still
+ * in-flight. Idempotent: the same flush again returns the amount that is held.
  */
 export interface SpendFlush {
   readonly ends: readonly SpendEnd[]
@@ -19,10 +19,11 @@ export interface SpendFlush {
 /** The hold that begins. */
 export interface FlushBegin {
   readonly holdId: string
-  /** Money that is already owed; held whatever the limits are. */
+  /** Amount that the pool has spent or that its in-flight requests hold; held even above the limits. */
   readonly keepNanoUsd: number
-  /** Further money, up to this share of the rest of each window. */
+  /** Amount wanted in addition. */
   readonly wantNanoUsd: number
+  /** Maximum share of each window's remaining amount that is granted, 0 to 1. */
   readonly shareOfLeft: number
   readonly windows: readonly SpendWindow[]
   readonly leaseMs: number
@@ -34,7 +35,7 @@ export interface FlushOutcome {
   readonly standing: readonly WindowStanding[]
 }
 
-/** Ends holds and begins one, in one step. */
+/** Ends holds and creates one, in one transaction. */
 export const flushSpend: Command<SpendFlush, FlushOutcome> = async (db, { ends, begin }, now) => {
   await settleSpend(db, ends, now)
   if (begin === undefined) return { heldNanoUsd: 0, standing: [] }
@@ -42,6 +43,7 @@ export const flushSpend: Command<SpendFlush, FlushOutcome> = async (db, { ends, 
   const windows = inLockOrder(begin.windows, (window) => window)
   const given = { id: holdId, amountNanoUsd: keepNanoUsd, windows: JSON.stringify(windows), leaseMs }
   const [created] = await createHold(db, given, now)
+  // The flush is repeated: raising to 0 changes no amount and returns the held one.
   if (created === undefined) return raiseSpend(db, { holdId, toNanoUsd: 0, leaseMs }, now)
   const standing: WindowStanding[] = []
   for (const window of windows) standing.push({ ...window, ...(await keepInWindow(db, window, keepNanoUsd, now)) })
@@ -50,7 +52,7 @@ export const flushSpend: Command<SpendFlush, FlushOutcome> = async (db, { ends, 
   const heldNanoUsd = keepNanoUsd + grantNanoUsd
   await raiseHold(db, { id: holdId, toNanoUsd: heldNanoUsd, leaseMs }, now)
   const granted: WindowStanding[] = []
-  // The rows are locked since their sums were read.
+  // The rows have been locked since their sums were read, so the grant still fits.
   for (const window of windows)
     granted.push({
       ...window,
