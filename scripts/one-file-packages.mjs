@@ -23,6 +23,35 @@ const PACKAGES = [
 /** AVA's part in each thread: what the thread runs, and what tests import. */
 const AVA = 'node_modules/ava/lib/worker/base.js'
 const OF_AVA = { ava: 'node_modules/ava/entrypoints/main.js', [AVA]: AVA }
+/** Modules of AVA whose state is that of one file: a thread evaluates them again for each file that it runs. */
+const OF_ONE_FILE = /[\\/]ava[\\/]lib[\\/]worker[\\/](base|channel|options|file-run)\.js$/
+/** Modules that tests import, and that expect a runner. */
+const OF_TESTS = /[\\/]ava[\\/](entrypoints|lib[\\/]worker)[\\/]main\.js$/
+/** Gives these modules the thread and its end, of a file's run if there is one (`test/support/kept-thread.mjs`). */
+const FILE_RUN = path.join(ROOT, 'node_modules/ava/lib/worker/file-run.js')
+const FILE_RUN_SOURCE = `
+  import * as threads from 'node:worker_threads'
+  import * as handlers from ${JSON.stringify(path.join(ROOT, 'node_modules/ava/lib/worker/completion-handlers.js'))}
+  import { flags } from ${JSON.stringify(path.join(ROOT, 'node_modules/ava/lib/worker/state.js'))}
+  flags.loadedMain = false
+  const run = globalThis[Symbol.for('turnpike.file-run')]
+  export const { parentPort, workerData } = run ?? threads
+  export const { MessageChannel, threadId } = threads
+  export const runCompletionHandlers = run?.end ?? handlers.runCompletionHandlers
+`
+/** Texts of AVA's modules that allow one file in a thread, and their replacements, which allow several. */
+const ONE_FILE_TEXTS = [
+  ['lib/chalk.js', "throw new Error('Chalk has already been configured')", 'return'],
+  [
+    'lib/worker/main.js',
+    'flags.loadedMain = true;\n\nexport default refs.runnerChain',
+    `const used = () => { flags.loadedMain = true; return refs.runnerChain }
+     export default new Proxy(() => {}, {
+       apply: (_target, _this, values) => used()(...values),
+       get: (_target, name) => used()[name],
+     })`,
+  ],
+]
 
 /** Builds the bundles, unless they exist; returns the file that maps names to URLs. */
 export async function bundlePackages() {
@@ -70,22 +99,54 @@ async function bundle(folder) {
   }
 }
 
-/** Bundles AVA with the packages that it imports, in a place whose lines AVA leaves out of stacks as its own. */
+/**
+ * Bundles AVA with the packages that it imports, in a place whose lines AVA leaves out of stacks as its own. One chunk has the
+ * modules that are evaluated for each file of a thread.
+ */
 async function bundleAva(rolldown, folder) {
   const dir = path.join(folder, 'ava')
   const made = await rolldown({
     input: Object.fromEntries(Object.entries(OF_AVA).map(([name, file]) => [fileOf(name), path.join(ROOT, file)])),
     cwd: ROOT,
     platform: 'node',
+    plugins: [severalFiles()],
     logLevel: 'silent',
   })
-  await made.write({ dir, format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'chunk-[hash].js' })
+  await made.write({
+    dir,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+    codeSplitting: {
+      groups: [{ name: 'shared', test: (id) => ![OF_ONE_FILE, OF_TESTS].some((those) => those.test(id)) }],
+    },
+  })
   await made.close()
   writeFileSync(path.join(dir, 'package.json'), '{ "type": "module" }')
   chmodSync(dir, 0o755)
 }
 
 const fileOf = (name) => name.replaceAll(/\W+/g, '-')
+
+/** Lets AVA's part of a thread run several files, one after another. */
+function severalFiles() {
+  return {
+    name: 'several-files',
+    resolveId(specifier, importer = '') {
+      const isOfRun = ['node:worker_threads', './completion-handlers.js'].includes(specifier)
+      return isOfRun && importer !== FILE_RUN && OF_ONE_FILE.test(importer) ? FILE_RUN : undefined
+    },
+    load: (id) => (id === FILE_RUN ? FILE_RUN_SOURCE : undefined),
+    transform(code, id) {
+      const texts = ONE_FILE_TEXTS.filter(([file]) => id.endsWith(path.normalize(`ava/${file}`)))
+      return texts.reduce((text, [file, from, to]) => {
+        if (!text.includes(from))
+          throw new Error(`Expected \`${from}\` in AVA's ${file}: adapt ${import.meta.filename}`)
+        return text.replace(from, () => to)
+      }, code)
+    },
+  }
+}
 
 /** An entry of a package exports by name what Node gives of it, also where the package is CommonJS. */
 function entries() {

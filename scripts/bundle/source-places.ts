@@ -5,6 +5,8 @@ import path from 'node:path'
 const ROOT = path.resolve(import.meta.dirname, '../..')
 /** Matches a position in the bundle of the sources for tests, as stacks print it. */
 const PLACE = /(?:file:\/\/)?([^\s()]*\.cache\/turnpike\/sources\/[^\s():]+\.mjs):(\d+):(\d+)/g
+/** Distinguishes the modules of a thread's test files (`test/support/bundled-sources.mjs`). */
+const FILE_OF_THREAD = /(?<=\.ts)\?file=\d+/g
 const maps = new Map<string, SourceMap | undefined>()
 
 /**
@@ -12,12 +14,14 @@ const maps = new Map<string, SourceMap | undefined>()
  * Node's own option reads all of them in each thread of tests, even if no test fails.
  */
 export function nameSources(line: string): string {
-  return line.replace(PLACE, (place, file: string, lineOfBundle: string, column: string) => {
-    const entry = mapOf(path.resolve(ROOT, file))?.findEntry(Number(lineOfBundle) - 1, Number(column) - 1)
-    if (entry === undefined || !('originalSource' in entry)) return place
-    const source = path.resolve(path.dirname(path.resolve(ROOT, file)), entry.originalSource)
-    return `${path.relative(ROOT, source)}:${entry.originalLine + 1}:${entry.originalColumn + 1}`
-  })
+  return line
+    .replace(FILE_OF_THREAD, '')
+    .replace(PLACE, (place, file: string, lineOfBundle: string, column: string) => {
+      const entry = mapOf(path.resolve(ROOT, file))?.findEntry(Number(lineOfBundle) - 1, Number(column) - 1)
+      if (entry === undefined || !('originalSource' in entry)) return place
+      const source = path.resolve(path.dirname(path.resolve(ROOT, file)), entry.originalSource)
+      return `${path.relative(ROOT, source)}:${entry.originalLine + 1}:${entry.originalColumn + 1}`
+    })
 }
 
 function mapOf(file: string): SourceMap | undefined {

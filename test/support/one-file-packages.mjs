@@ -13,8 +13,9 @@ const urls = names === undefined ? {} : JSON.parse(readFileSync(names, 'utf8'))
 
 registerHooks({
   resolve(specifier, context, next) {
-    if (specifier.endsWith(AVA) && urls[AVA] !== undefined)
-      return { url: urls[AVA], format: 'module', shortCircuit: true }
+    const [file, query] = specifier.split('?')
+    if (file?.endsWith(AVA) && urls[AVA] !== undefined)
+      return { url: query === undefined ? urls[AVA] : `${urls[AVA]}?${query}`, format: 'module', shortCircuit: true }
     const url = urls[specifier]
     // Other packages keep what they were installed with; bundles of ours lie beside them.
     const isOurs = url !== undefined && !/\/node_modules\/(?!\.cache\/)/.test(context.parentURL ?? '')

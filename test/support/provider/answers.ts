@@ -11,12 +11,19 @@ const BYTES_PER_TOKEN = 4
 const DEFAULT_MODELS = ['claude-opus-4-8', 'claude-sonnet-4-5', 'claude-haiku-4-5']
 const DEFAULT_LIMIT = 20
 
+/** Returns the words of a text, each with the space before it, the last also with that behind it. No word is too long. */
+function wordsOf(text: string): string[] {
+  const words = text.trim() === '' ? [] : text.split(/(?<=\S)(?=\s)/)
+  const last = words.at(-1) ?? ''
+  return last.trim() === '' ? [...words.slice(0, -2), ...words.slice(-2, -1).map((word) => word + last)] : words
+}
+
 /**
  * Builds a finished message: the scripted text or blocks, else a text built from the last user text. One word counts as one
  * token, so a text longer than `max_tokens` words is cut there and stops with `max_tokens`, as with the provider.
  */
 export function toMessage({ body, nth }: AnswerContext, script: Omit<AnswerScript, 'kind'> = {}): JsonObject {
-  const words = (script.text ?? `You said: ${lastUserText(body)}`).match(/\s*\S+\s*$|\s*\S+/gu) ?? []
+  const words = wordsOf(script.text ?? `You said: ${lastUserText(body)}`)
   const fitting = words.slice(0, Number(body.max_tokens))
   const content = script.content ?? [{ type: 'text', text: fitting.join('') }]
   const outputTokens = script.content ? tokensOf(script.content) : Math.max(1, fitting.length)
