@@ -1,20 +1,10 @@
-import { hash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { stripTests } from './scripts/bundle/stripped-tests.ts'
 import { bundleSources } from './scripts/bundle/test-sources.ts'
 import { bundlePackages } from './scripts/one-file-packages.mjs'
 
 /** Files that compute or wait for long start first: as the last one, each would keep one core busy and the others idle. */
-const LONG =
-  /[\\/](eval|test[\\/](clients[\\/]matrix|docs|faults|packaging|soak|stores[\\/]sql|dashboard[\\/](pages|six-tasks|conversations|people|lists)))\b/
-/** Files with a gateway come next; those beside the modules fill the end, as they are short. */
-const OVER_HTTP = /[\\/]test[\\/]/
-
-/** Mixes files of a kind: neighbours by name wait for the same, as for a browser, and leave the cores idle. */
-function placeOf(file) {
-  const kind = LONG.test(file) ? 0 : OVER_HTTP.test(file) ? 1 : 2
-  return `${kind}${hash('sha1', file.slice(import.meta.dirname.length))}`
-}
+const LONG = /[\\/](eval|test[\\/](clients[\\/]matrix|docs|faults|packaging|soak|stores[\\/]sql))[\\/]/
 
 const isDrill = process.env.TURNPIKE_DRILL === 'on'
 /** Coverage is of the sources; and who reads stacks may want them of the sources, too. */
@@ -37,7 +27,7 @@ export default {
     '--import=./test/support/bundled-sources.mjs',
   ],
   timeout: '60s',
-  sortTestFiles: (one, other) => (placeOf(one) < placeOf(other) ? -1 : 1),
+  sortTestFiles: (one, other) => Number(LONG.test(other)) - Number(LONG.test(one)),
   // Two more files than cores: many wait for processes or for time.
   concurrency: availableParallelism() + 2,
   environmentVariables: {
