@@ -34,8 +34,8 @@ const NOT_STARTED = 127
 interface Service {
   readonly name: string
   isThere(): boolean
-  /** Package to install as root. */
-  readonly installs: string
+  /** Packages to install as root: the first that can be. */
+  readonly installs: readonly [string, ...string[]]
   unpack(): void
 }
 
@@ -44,13 +44,13 @@ const SERVICES: readonly Service[] = [
   {
     name: 'PostgreSQL',
     isThere: () => findPostgres() !== undefined,
-    installs: 'postgresql',
+    installs: ['postgresql'],
     unpack: unpackPostgres,
   },
   {
     name: 'Chromium',
     isThere: () => findChromium() !== undefined,
-    installs: 'chromium',
+    installs: ['chromium-headless-shell', 'chromium'],
     unpack: unpackChromium,
   },
 ]
@@ -61,7 +61,7 @@ function programOf(name: string, packages: readonly string[]): Service {
   return {
     name: `${name} on PATH`,
     isThere: () => works(name) || works(linkTo(name)),
-    installs: name,
+    installs: [name],
     unpack: () => unpackProgram(name, packages),
   }
 }
@@ -73,7 +73,17 @@ function provide({ isThere, installs, unpack }: Service): void {
   if (!isThere()) throw new Error('it does not run')
 }
 
-function install(name: string): void {
+function install([name, ...others]: Service['installs']): void {
+  const [other, ...rest] = others
+  try {
+    installOne(name)
+  } catch (error) {
+    if (other === undefined) throw error
+    install([other, ...rest])
+  }
+}
+
+function installOne(name: string): void {
   const words = ['install', '-y', '-q', '--no-install-recommends', name]
   try {
     run('apt-get', words)
