@@ -30,10 +30,10 @@ function readNames() {
 registerHooks({
   resolve(specifier, context, next) {
     const { parentURL = '' } = context
-    if (specifier === 'node:worker_threads' && BUNDLES.test(parentURL)) {
+    if (specifier === 'node:worker_threads') {
       const [query] = /\?program=\d+$/.exec(parentURL) ?? []
       if (query !== undefined) return own(`${THREAD_OF_PROGRAM}%0A//${query}`)
-      if (globalThis[RUN]?.number !== undefined) return own(KEPT_PROGRAMS)
+      if (BUNDLES.test(parentURL) && globalThis[RUN]?.number !== undefined) return own(KEPT_PROGRAMS)
     }
     const resolved = next(specifier, context)
     // Modules of tests have state that is a file's, such as hooks of AVA: each file of a thread gets its own.

@@ -15,7 +15,7 @@ export * from 'node:worker_threads'
 
 const KEPT_THREAD = new URL('kept-thread.mjs', import.meta.url)
 /** Programs that release all they have before they close their port. */
-const KEPT = /\/src\/stores\/sql\/sqlite\/worker\.ts$/
+const KEPT = /\/src\/stores\/sql\/sqlite\/worker\.m?[jt]s$/
 /** Threads that rest; more than so many end. */
 const MOST_RESTING = 6
 const resting = []
