@@ -17,7 +17,7 @@ const load = async (file: string) =>
 const FileRun = await load('kept-threads.mjs')
 const Program = await load('kept-programs.mjs')
 
-/** AVA's part of a thread, in small: answers with its data and the environment, and ends as the message says. */
+/** AVA's part of a thread, in small: answers with its data and the environment, and ends by the message that it gets. */
 const BASE = `
   const { workerData, parentPort, end } = globalThis[Symbol.for('turnpike.file-run')]
   parentPort.postMessage({ file: workerData.options.file, before: process.env.LEFT })
