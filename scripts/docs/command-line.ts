@@ -6,8 +6,8 @@ const WIDTH = 80
 
 const INTRODUCTION = `# The \`turnpike\` command
 
-In a checkout the command is \`npx turnpike\` or \`node bin/turnpike.mjs\`. It reads the same configuration and environment as the gateway.
-[The command line](../command-line.md) shows \`tail\`, \`replay\`, \`bench\` and \`completion\` at work.`
+In a clone the command is \`bin/turnpike.mjs\` (\`alias turnpike="$PWD/bin/turnpike.mjs"\`), with the package installed \`npx turnpike\`. It reads the same configuration and environment as the gateway.
+[The command line](../command-line.md) shows \`tail\` and \`replay\` at work.`
 
 /** Help of one command and of its subcommands, in the order of the help. */
 interface CommandHelp {

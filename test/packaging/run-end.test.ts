@@ -75,7 +75,12 @@ async function startRun(t: ExecutionContext, more: Readonly<Record<string, strin
   for (const output of [run.stdout, run.stderr]) output.on('data', collect)
   await eventually(() => BEGUN.test(log) || run.exitCode !== null, 'the tests have begun', LONGEST_START_MS)
   const [, folder = ''] = BEGUN.exec(log) ?? []
-  t.true(processesWith(place.path).length > 5, log)
+  const programs = processesWith(place.path).map((id) => readFileSync(`/proc/${id}/cmdline`, 'latin1'))
+  for (const server of ['postgres', 'chrom'])
+    t.true(
+      programs.some((program) => program.includes(server)),
+      log,
+    )
   return {
     pid: Number(run.pid),
     ended,

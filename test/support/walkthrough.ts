@@ -112,13 +112,13 @@ function toVariables(text: string): Record<string, string> {
   )
 }
 
-/** Creates a folder with the commands that a reader has: `npx turnpike`, and the Node of the project. */
+/** Creates a folder with the commands that a reader has: `turnpike`, and the Node of the project. */
 function commandsIn(folder: string): string {
   const bin = path.join(folder, '.bin')
   mkdirSync(bin)
-  const npx = path.join(bin, 'npx')
-  writeFileSync(npx, `#!/bin/sh\nshift\nexec "${process.execPath}" "${ROOT}/bin/turnpike.mjs" "$@"\n`)
-  chmodSync(npx, 0o755)
+  const turnpike = path.join(bin, 'turnpike')
+  writeFileSync(turnpike, `#!/bin/sh\nexec "${process.execPath}" "${ROOT}/bin/turnpike.mjs" "$@"\n`)
+  chmodSync(turnpike, 0o755)
   symlinkSync(process.execPath, path.join(bin, 'node'))
   return bin
 }

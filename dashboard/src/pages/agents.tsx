@@ -96,14 +96,14 @@ function Readiness() {
       <p class="notice" role="note">
         <strong>Sandbox: no money moves.</strong> These payments are in books of their own, and in no report of real
         ones.
-        <code>npx turnpike mpp try</code> pays for a call.
+        <code>turnpike mpp try</code> pays for a call.
       </p>
     )
   if (agents !== 'unpayable') return null
   return (
     <p class="notice">
       The agent route is on, but nothing can be paid: it needs a key of Stripe and a network id.{' '}
-      <code>npx turnpike mpp doctor</code> lists what is missing.
+      <code>turnpike mpp doctor</code> lists what is missing.
     </p>
   )
 }
@@ -123,7 +123,7 @@ function Nothing() {
     <Empty title="The agent route is off">
       <p>
         Agents without an account can pay for each call over HTTP 402. Set these in the environment of the gateway, and
-        start it again; then <code>npx turnpike mpp doctor</code> tries a payment.
+        start it again; then <code>turnpike mpp doctor</code> tries a payment.
       </p>
       <div class="snippet">
         <pre>{SWITCHING_ON}</pre>
