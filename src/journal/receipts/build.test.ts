@@ -131,9 +131,10 @@ test('receipt: an error costs nothing', async (t) => {
   refused.recordCall({ ...TARGET, outcome: 'answered', status: 400 })
   refused.reply = jsonReply({}, { status: 400 })
   for (const exchange of [failed, refused, open()]) {
-    const { outcome, cost } = await build(exchange, { status: exchange.reply?.status ?? 502 })
+    const { outcome, cost, counterfactual } = await build(exchange, { status: exchange.reply?.status ?? 502 })
     t.is(outcome, 'error')
     t.deepEqual(cost, { provider_usd: '0.000000000', price_source: null, matched: null })
+    t.like(counterfactual, { usd: '0.000000000', basis: 'same' })
   }
 })
 
