@@ -179,6 +179,23 @@ test('compose: a forgotten await is an error, and the reply still comes from dow
   await t.throwsAsync(run([guard], { upstream: slow }), { instanceOf: GatewayError })
 })
 
+test('compose: a GatewayError beside a running downstream abandons it: its later reply is refused', async (t) => {
+  const goesOn = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<void>()
+  const late = async ({ state: { exchange } }: PipelineContext): Promise<void> => {
+    await goesOn.promise
+    t.throws(() => Object.assign(exchange, { reply: jsonReply({}) }), { message: /went on without it/ })
+    ended.resolve()
+  }
+  const refusing = step('refusing', async (_ctx, next) => {
+    next().catch(() => {})
+    throw new GatewayError('permission_error', 'not you')
+  })
+  await t.throwsAsync(run([refusing, step('inner', pass)], { upstream: late }), { instanceOf: GatewayError })
+  goesOn.resolve()
+  await ended.promise
+})
+
 test('compose: a second next() is refused and downstream runs once', async (t) => {
   let calls = 0
   const twice = step('twice', async (_ctx, next) => {
