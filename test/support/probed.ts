@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts'
@@ -10,14 +11,13 @@ export interface ProbedGateway extends GatewayProcess {
 }
 
 const PROBE = new URL('./loop-probe.ts', import.meta.url).href
-let started = 0
 
 /** As in the image and the unit of systemd: freed blocks of a megabyte and more go back to the system; threads share an arena. */
 const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_ARENA_MAX: '1' }
 
 /** Opens a probe of a gateway's event loop, on Linux: its socket has a name and no file. */
 export function openProbe(): { env: Readonly<Record<string, string>>; report(): Promise<LoopReport> } {
-  const name = `turnpike-probe-${process.pid}-${++started}`
+  const name = `turnpike-probe-${randomUUID()}`
   return {
     env: { LOOP_PROBE: name, NODE_OPTIONS: `--import=${PROBE}` },
     report: async () => JSON.parse(await text(connect(`\0${name}`))) as LoopReport,
