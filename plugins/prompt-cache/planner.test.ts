@@ -54,6 +54,16 @@ test('planner: a conversation whose pauses are long gets marks of an hour, and r
   t.true(after.expectedReadTokens >= 40 * 2000, `${after.expectedReadTokens}`)
 })
 
+test('planner: a prefix that was written for an hour is read, although its reply reads nothing', (t) => {
+  const { plan } = open()
+  const turn = (turns: number) => plan('one', { messages: talk('a', turns) }, turns * 10 * SECOND)
+  turn(1)
+  const first = turn(2)
+  t.true(first.marks.length > 0)
+  first.settle({ inputTokens: first.totalTokens, readTokens: 0, writtenTokens: { '5m': 0, '1h': 4000 } })
+  t.true(turn(3).expectedReadTokens > 0)
+})
+
 test('planner: a conversation without pauses gets marks of five minutes', (t) => {
   const { ask } = open()
   for (let turn = 1; turn <= 20; turn++)

@@ -162,6 +162,25 @@ test('redact: the same conversation has the same placeholders in its next turn',
   t.true(second?.startsWith(first?.slice(0, -1) ?? '-'))
 })
 
+test('redact: kinds that a later turn adds are found in the long texts of earlier ones', async (t) => {
+  const scenario = fixture.scenario()
+  const host = 'db-7.internal.acme-corp.local'
+  const earlier = [
+    { role: 'user', content: `The database is ${host}. ${'It has been slow since. '.repeat(40)}` },
+    { role: 'assistant', content: 'Since when?' },
+  ]
+  const turn = (...words: readonly string[]) => ({
+    model: MODELS.anthropic,
+    max_tokens: 10,
+    messages: [...earlier, ...words.map((content, index) => ({ role: index % 2 ? 'assistant' : 'user', content }))],
+  })
+  const words = ['Today.', 'I see.', 'Why?', 'A lock.', 'Whose?']
+  for (const count of [1, 3]) await scenario.send({ body: turn(...words.slice(0, count)) })
+  await scenario.send({ body: turn(...words), headers: { 'x-svc-pipe': 'redact?kinds=host' } })
+  const sent = scenario.seen('anthropic').map(({ raw }) => raw.includes(host))
+  t.deepEqual(sent, [true, true, false])
+})
+
 test('redact: other callers get other placeholders', async (t) => {
   const scenario = fixture.scenario()
   for (const key of ['caller-one-key', 'caller-two-key'])
