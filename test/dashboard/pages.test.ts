@@ -290,9 +290,11 @@ test('overview: a group leads to its requests and their totals; a view is kept b
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Forget “shortened”' }).waitFor()
   await assertSoundAtAllWidths()
-  await page.getByRole('link', { name: 'Module: compress' }).click()
+  const filter = page.getByRole('link', { name: 'Module: compress' })
+  await filter.click()
+  await filter.waitFor({ state: 'detached' })
   await page.getByLabel('Saved views').selectOption('shortened')
-  await page.getByRole('link', { name: 'Module: compress' }).waitFor()
+  await filter.waitFor()
 })
 
 test('route: an address that changes before the first page is drawn is followed', async (t) => {

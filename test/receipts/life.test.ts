@@ -31,7 +31,7 @@ test('receipts: while the database is locked, the dashboard shows a request with
   const gateway = await startGateway(env)
   t.teardown(() => gateway.stop())
   await send(gateway.url, { body: ask('opens the database') })
-  const lock = new DatabaseSync(sqliteFile(env.SVC_DATA_DIR))
+  const lock = new DatabaseSync(sqliteFile(env.SVC_DATA_DIR), { timeout: 5000 })
   t.teardown(() => lock.close())
   lock.exec('begin immediate')
   const { headers } = await send(gateway.url, { body: ask('hi') })

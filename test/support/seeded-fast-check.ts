@@ -1,5 +1,5 @@
 /** fast-check whose properties all have one seed, and a bound on their runs. */
-import fc, { type Parameters, type StringConstraints } from 'fast-check'
+import fc, { type JsonSharedConstraints, type Parameters, type StringConstraints } from 'fast-check'
 
 /** Any number. What a drill finds with another seed becomes a plain test. */
 const SEED = 20_260_101
@@ -29,10 +29,12 @@ function codeOf(text: unknown): number {
   return code
 }
 
-/** Strings; for the unit `binary` fast-check makes a table of all code points, in each thread with 1.2 s of CPU. */
-const string = (constraints: StringConstraints = {}) =>
-  fc.string(constraints.unit === 'binary' ? { ...constraints, unit: codePoint } : constraints)
+/** Units of strings; for `binary` fast-check makes a table of all code points, with up to 4 s of CPU for each arbitrary. */
+const unitOf = (unit: StringConstraints['unit'] = 'grapheme-ascii') => (unit === 'binary' ? codePoint : unit)
+const string = (constraints: StringConstraints = {}) => fc.string({ ...constraints, unit: unitOf(constraints.unit) })
+const jsonValue = (constraints: JsonSharedConstraints = {}) =>
+  fc.jsonValue({ ...constraints, stringUnit: unitOf(constraints.stringUnit) })
 
 export * from 'fast-check'
 // biome-ignore lint/style/noDefaultExport: fast-check has one
-export default { ...fc, assert, check, string }
+export default { ...fc, assert, check, string, jsonValue }

@@ -47,7 +47,7 @@ test('sqlite: a database that another process has locked is refused in time, and
   const place = await createSqlitePlace(t)
   // The thread's answer is due a share of this before the store gives up: enough for a busy machine.
   const store = await place.open({ patienceMs: 4 * PATIENCE_MS })
-  const other = new DatabaseSync(sqliteFile(place.dataDir))
+  const other = new DatabaseSync(sqliteFile(place.dataDir), { timeout: 5000 })
   t.teardown(() => other.close())
   other.exec('begin immediate')
   await Promise.all([
@@ -63,7 +63,7 @@ test('sqlite: a database that another process has locked is refused in time, and
 test('sqlite: a database that cannot be written to yet is not opened, though its tables are current', async (t) => {
   const place = await createSqlitePlace(t)
   await (await place.open()).close()
-  const other = new DatabaseSync(sqliteFile(place.dataDir))
+  const other = new DatabaseSync(sqliteFile(place.dataDir), { timeout: 5000 })
   t.teardown(() => other.close())
   other.exec('begin immediate')
   const opening = place.open()
