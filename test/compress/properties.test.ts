@@ -25,7 +25,7 @@ const PIPELINES: Readonly<Record<string, (history: 'with' | 'without') => Promis
     await compressWith({}),
   ],
 }
-const RUNS = isDrill ? 40 : 16
+const RUNS = isDrill ? 40 : 8
 /** Epochs of some hundred tokens, which no operator can set: the sessions of a property are short. */
 const UNDER_PRESSURE = { elide: 'pressure', max_context: 4000, step: 2000, keep: 0, elide_tools: ['*'] }
 

@@ -46,7 +46,7 @@ test('compress: a reader that has only what is sent finds every removed byte aga
       t.deepEqual(wrong, [])
       found += pointers
     }),
-    { numRuns: isDrill ? 150 : 60 },
+    { numRuns: isDrill ? 150 : 24 },
   )
   t.true(found > 40)
 })
@@ -63,7 +63,7 @@ test('compress: no pointer is inside a value of JSON', async (t) => {
         t.true(isJson(marked), sent)
       }
     }),
-    { numRuns: isDrill ? 100 : 40 },
+    { numRuns: isDrill ? 100 : 16 },
   )
   t.true(inJson > 8)
 })

@@ -4,13 +4,14 @@ import path from 'node:path'
 import test from 'ava'
 import { openTelemetryStore } from '../../src/stores/sql/telemetry/telemetry.ts'
 import { seriousFaults, startBrowser } from '../support/browser.ts'
+import { isDrill } from '../support/drill.ts'
 import { startGateway } from '../support/gateway.ts'
 import { createRecordingLog } from '../support/recording-log.ts'
 import { sampleRequest } from '../support/telemetry.ts'
 
 /** Half of `server.drain_timeout`. */
 const LONG_GRACE_MS = 15_000
-const MANY = 10_000
+const MANY = isDrill ? 10_000 : 2000
 const FRAMES = 120
 /** One for the frame, and one for a read of the layout in between. */
 const MOST_LAYOUTS_PER_FRAME = 2

@@ -7,7 +7,7 @@ import {
   type Page,
 } from 'playwright-core'
 import { findChromium } from '../../scripts/find-chromium.ts'
-import { sampled } from './drill.ts'
+import { isDrill, sampled } from './drill.ts'
 import { HERE } from './here.ts'
 
 /** A page in a browser profile of its own, and its faults. */
@@ -103,6 +103,16 @@ export async function seriousFaults(page: Page): Promise<string[]> {
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
+}
+
+/** Names of pages that `isFirstLook` was asked for. */
+const looked = new Set<string>()
+
+/** True once for each page of the dashboard in a file: axe takes longer than all else. In a drill true always. */
+export function isFirstLook(page: Page): boolean {
+  const [, name = '', section = ''] = new URL(page.url()).hash.split(/[?/]/)
+  const place = name === 'people' ? section : name
+  return isDrill || (!looked.has(place) && looked.add(place) === looked)
 }
 
 /** Looks of a filled page: wide in the light theme, narrow in the dark one. */

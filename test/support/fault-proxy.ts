@@ -57,6 +57,21 @@ export async function startFaultProxy(targetUrl: string): Promise<FaultProxy> {
   return { port, url, set: (fault) => relay.set(fault), connections: () => relay.size, close: () => relay.close() }
 }
 
+const REFUSED_POLL_MS = 5
+
+/** True while a port accepts connections: a process that is being started has copies of all that listens, until it runs. */
+async function accepts(port: number): Promise<boolean> {
+  const socket = connect({ port, host: '127.0.0.1' })
+  try {
+    await once(socket, 'connect') // rejects when the socket emits `error`
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
+
 class Relay {
   readonly #targetPort: number
   readonly #port: number
@@ -102,6 +117,7 @@ class Relay {
     server.close()
     this.#resetAll() // one may have been taken since
     await closed
+    while (await accepts(this.#port)) await sleep(REFUSED_POLL_MS)
   }
 
   #resetAll(): void {

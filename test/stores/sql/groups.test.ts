@@ -10,6 +10,7 @@ import {
   WITHOUT,
 } from '../../../src/core/telemetry/usage.ts'
 import { toRow } from '../../../src/stores/sql/telemetry/rows.ts'
+import { isDrill } from '../../support/drill.ts'
 import { sampleRequest } from '../../support/telemetry.ts'
 import { engines } from './places.ts'
 import { openTelemetry } from './shared-telemetry.ts'
@@ -182,7 +183,7 @@ for (const engine of engines) {
             }
           },
         ),
-        { numRuns: 40 },
+        { numRuns: isDrill ? 40 : 12 },
       )
     },
   )
@@ -243,7 +244,7 @@ for (const engine of engines) {
           t.deepEqual(await telemetry.groups(EVERYBODY, query), await telemetry.groups([scope], query))
         },
       ),
-      { numRuns: 40 },
+      { numRuns: isDrill ? 40 : 12 },
     )
   })
 }

@@ -52,7 +52,7 @@ test('sqlite: ledger: whatever the commands, caps hold, sums are exact and no ca
   const ledger = await ledgerInMemory(REAL)
   const outcomes = noOutcomes()
   const property = fc.asyncProperty(rounds, (taken) => checkLedger(ledger, taken, outcomes))
-  await assertHolds(t, property, { numRuns: isDrill ? 60 : 30 })
+  await assertHolds(t, property, { numRuns: isDrill ? 60 : 15 })
   assertAllOccurred(t, outcomes)
 })
 
@@ -161,5 +161,5 @@ for (const [fault, change] of sampled(Object.entries(FAULTS), 11)) {
 test('sqlite: ledger: the property finds nothing in a true copy', async (t) => {
   const ledger = await ledgerInMemory(await copyOfStore(t))
   const property = fc.asyncProperty(rounds, (taken) => checkLedger(ledger, taken))
-  await t.notThrowsAsync(() => fc.assert(property, { numRuns: 20 }))
+  await t.notThrowsAsync(() => fc.assert(property, { numRuns: isDrill ? 20 : 6 }))
 })

@@ -4,6 +4,7 @@ import type { FinishedRequest, UsageSums } from '../../../src/core/telemetry/tel
 import { gatewayClassOf } from '../../../src/core/telemetry/time-buckets.ts'
 import { toRow } from '../../../src/stores/sql/telemetry/rows.ts'
 import { openTelemetryStore, type SqlTelemetry } from '../../../src/stores/sql/telemetry/telemetry.ts'
+import { isDrill } from '../../support/drill.ts'
 import { sampleRequest } from '../../support/telemetry.ts'
 import { engines } from './places.ts'
 import { openTelemetry } from './shared-telemetry.ts'
@@ -152,7 +153,7 @@ for (const engine of engines) {
           .toReversed(),
       )
     }
-    await fc.assert(fc.asyncProperty(moments, fc.integer({ min: 1, max: 10 }), check), { numRuns: 15 })
+    await fc.assert(fc.asyncProperty(moments, fc.integer({ min: 1, max: 10 }), check), { numRuns: isDrill ? 15 : 4 })
   })
 
   engine.test('telemetry: sums by step, provider and model are those of the requests', async (t) => {
@@ -190,7 +191,7 @@ for (const engine of engines) {
     }
     // Two days of few models, so that requests do share their sums.
     await fc.assert(fc.asyncProperty(fc.array(parts, { minLength: 20, maxLength: 140, size: 'max' }), check), {
-      numRuns: 6,
+      numRuns: isDrill ? 6 : 2,
     })
     for (const [what, times] of Object.entries(seen)) t.true(times > 0, what)
   })

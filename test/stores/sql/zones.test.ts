@@ -3,6 +3,7 @@ import { timeZoneOf } from '../../../src/core/time-zone.ts'
 import { customRange, namedRange } from '../../../src/http/dashboard/usage-range.ts'
 import { toRow } from '../../../src/stores/sql/telemetry/rows.ts'
 import { openTelemetryStore } from '../../../src/stores/sql/telemetry/telemetry.ts'
+import { isDrill } from '../../support/drill.ts'
 import { sampleRequest } from '../../support/telemetry.ts'
 import { engines } from './places.ts'
 
@@ -71,7 +72,7 @@ for (const engine of engines)
           }
         },
       ),
-      { numRuns: 30 },
+      { numRuns: isDrill ? 30 : 10 },
     )
   })
 

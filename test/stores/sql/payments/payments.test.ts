@@ -41,7 +41,7 @@ for (const engine of engines) {
       const outcomes = noOutcomes()
       const property = fc.asyncProperty(steps, (taken) => checkPayments(subject, taken, outcomes))
       const { failed, seed, counterexample, errorInstance } = await fc.check(property, {
-        numRuns: engine.name === 'sqlite' ? 40 : 15,
+        numRuns: isDrill ? 40 : engine.name === 'sqlite' ? 20 : 15,
         seed: 3,
         endOnFailure: true,
       })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { createSessionStore } from '../../../../src/stores/sql/payments/session-store.ts'
+import { isDrill } from '../../../support/drill.ts'
 import { engines, type Place } from '../places.ts'
 
 const OPENING = { sessionId: 's', tokenHash: 't', reference: 'pi_1', calls: 10, ttlMs: 3_600_000 }
@@ -81,7 +82,7 @@ for (const engine of engines) {
       const property = fc.asyncProperty(fc.integer({ min: 1, max: 6 }), moments, async (calls, taken) => {
         await play({ place, sessions, seen }, { name: `run-${++runs}`, calls, taken })
       })
-      await fc.assert(property, { numRuns: engine.name === 'sqlite' ? 40 : 8 })
+      await fc.assert(property, { numRuns: isDrill ? 40 : engine.name === 'sqlite' ? 16 : 5 })
       t.log(seen)
       for (const [outcome, times] of Object.entries(seen)) t.true(times > 0, outcome)
     },
