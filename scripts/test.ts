@@ -28,6 +28,8 @@ const LINES_OF_A_BREAK_OFF = 25
  * take, which prints nothing until it ends. In milliseconds.
  */
 const MOST_SILENCE_MS = Number(process.env.TURNPIKE_TEST_SILENCE_MS ?? 6 * 60_000)
+/** Time that tests without a line have to end what they have started. In milliseconds. */
+const GRACE_MS = 5000
 /**
  * Memory disk for hundreds of databases that live for seconds: on a disk, tests would wait for it and for each other.
  */
@@ -38,9 +40,7 @@ const ENOUGH_BYTES = 4 * 1024 ** 3
 const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const
 const running = new Set<ChildProcess>()
 for (const signal of SIGNALS) process.once(signal, () => process.exit(128 + constants.signals[signal]))
-process.once('exit', () => {
-  for (const child of running) child.kill()
-})
+process.once('exit', () => signalAll('SIGTERM'))
 
 const folder = makeFolder()
 if (folder !== undefined) process.env.TMPDIR = folder
@@ -78,10 +78,19 @@ async function runLane(steps: readonly string[]): Promise<void> {
 
 function start(step: string, options: SpawnOptions): ChildProcess {
   // On Windows npm is a script that only a shell can start.
-  const child = spawn('npm', ['run', '--silent', step], { shell: process.platform === 'win32', ...options })
+  const child = spawn('npm', ['run', '--silent', step], {
+    shell: process.platform === 'win32',
+    detached: true,
+    ...options,
+  })
   running.add(child)
   child.once('close', () => running.delete(child))
   return child
+}
+
+/** Signals the steps that run, with all that they have started. */
+function signalAll(signal: NodeJS.Signals): void {
+  for (const { pid } of running) if (pid !== undefined) signalGroup(pid, signal)
 }
 
 function stopAt(step: string, status: number | null): never {
@@ -105,7 +114,8 @@ async function startServers() {
     isRedisExpected ? createRedis(owner, MOST_DATABASES) : undefined,
   ])
   const { pid } = browser.process()
-  process.once('exit', () => pid !== undefined && killGroup(pid))
+  // With its helpers; asked to end, it would first write to its profile.
+  process.once('exit', () => pid !== undefined && signalGroup(pid, 'SIGKILL'))
   // Removed after the servers have ended, which write to it.
   process.off('exit', removeFolder)
   process.once('exit', removeFolder)
@@ -117,10 +127,9 @@ async function startServers() {
   return { env, browser }
 }
 
-/** Ends a browser with its helpers, which have a group of their own: asked to end, it would first write to its profile. */
-function killGroup(pid: number): void {
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(-pid, 'SIGKILL')
+    process.kill(-pid, signal)
   } catch {
     // It has ended.
   }
@@ -151,7 +160,12 @@ async function passOn(output: NodeJS.ReadableStream): Promise<string[]> {
     console.error(
       `\n✗ npm test was ended: no line for ${MOST_SILENCE_MS / 1000} s, as when the thread of a test does not end.`,
     )
-    process.exit(1)
+    signalAll('SIGTERM')
+    // A thread that does not end keeps its process from ending, too.
+    setTimeout(() => {
+      signalAll('SIGKILL')
+      process.exit(1)
+    }, GRACE_MS)
   }, MOST_SILENCE_MS)
   for await (const text of createInterface({ input: output })) {
     silence.refresh()

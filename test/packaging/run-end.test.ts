@@ -16,8 +16,10 @@ const LONGEST_START_MS = 50_000
 /** Instead of npm: no step does anything but the tests, which print the run's folder and run until they are ended. */
 const NPM = `#!/bin/sh
 [ "$3" = tests ] || exit 0
+[ -z "$STUBBORN" ] || trap '' TERM
 echo "tests in $TMPDIR"
-exec sleep 600
+sleep 600
+sleep 600
 `
 
 /** Lists the processes with this text in their arguments or their environment. */
@@ -48,12 +50,15 @@ for (const [what, toGroup, signal] of [
     await isGone()
   })
 
-testRun('run: tests that print nothing for too long are ended with a reason', async (t) => {
-  const { ended, isGone, log } = await startRun(t, { TURNPIKE_TEST_SILENCE_MS: '1000' })
-  t.deepEqual(await ended, [1, null], log())
-  t.regex(log(), /npm test was ended: no line for 1 s/)
-  await isGone()
-})
+testRun(
+  'run: tests that print nothing for too long are ended with a reason, also when they refuse to end',
+  async (t) => {
+    const { ended, isGone, log } = await startRun(t, { TURNPIKE_TEST_SILENCE_MS: '1000', STUBBORN: 'yes' })
+    t.deepEqual(await ended, [1, null], log())
+    t.regex(log(), /npm test was ended: no line for 1 s/)
+    await isGone()
+  },
+)
 
 /** Starts a run, and returns when its tests have begun. */
 async function startRun(t: ExecutionContext, more: Readonly<Record<string, string>> = {}) {

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { receiptKeyFile } from '../../src/journal/receipts/signing-key.ts'
 import type { GatewayProcess } from './gateway-process.ts'
 import { query } from './postgres.ts'
+import { resetSocket } from './reset-socket.ts'
 
 /*
  * DESIGN. `npm run drill:cluster` runs the tests of the whole application once more, with several gateways wherever a test
@@ -124,6 +125,6 @@ async function startFront(gateways: readonly GatewayProcess[]): Promise<{ port: 
 function join(from: Socket, to: Socket): void {
   from.pipe(to)
   // A refusal may still be on its way when its sender has broken off.
-  from.once('error', () => to.end(() => to.resetAndDestroy()))
+  from.once('error', () => to.end(() => resetSocket(to)))
   from.once('close', (hadError) => hadError || from.readableEnded || to.destroy())
 }

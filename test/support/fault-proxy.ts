@@ -4,6 +4,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDrill } from './drill.ts'
 import { freePort } from './ports.ts'
+import { resetSocket } from './reset-socket.ts'
 
 /*
  * DESIGN. A network link that a test can break: a relay on loopback between a gateway and one of its servers.
@@ -121,7 +122,7 @@ class Relay {
   }
 
   #resetAll(): void {
-    for (const socket of this.#sockets) socket.resetAndDestroy()
+    for (const socket of this.#sockets) resetSocket(socket)
   }
 
   #join(client: Socket): void {
@@ -173,8 +174,8 @@ class Relay {
         return void (way === 'there' ? from : to).write(fault.bytes ?? (isDrill ? randomBytes(GARBAGE_BYTES) : GARBAGE))
       case 'refuses':
       case 'resets':
-        from.resetAndDestroy()
-        to.resetAndDestroy()
+        resetSocket(from)
+        resetSocket(to)
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { resetSocket } from '../reset-socket.ts'
 import type { Payload } from './payload.ts'
 import type { BreakScript, Delivery, GarbageScript, HangScript, Pause, Writes } from './script.ts'
 import { createSink } from './sink.ts'
@@ -68,7 +69,7 @@ export async function breakConnection(script: BreakScript, exchange: Exchange): 
   await pause(script.before, exchange)
   exchange.markCut()
   const { socket } = exchange.request
-  if (script.at === 'before-headers') socket.resetAndDestroy()
+  if (script.at === 'before-headers') resetSocket(socket)
   else socket.write(HALF_A_HEADER, () => socket.destroy())
 }
 
