@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDrill } from './drill.ts'
-import { freePort } from './ports.ts'
+import { accepts, freePort } from './ports.ts'
 import { resetSocket } from './reset-socket.ts'
 
 /*
@@ -59,19 +59,6 @@ export async function startFaultProxy(targetUrl: string): Promise<FaultProxy> {
 }
 
 const REFUSED_POLL_MS = 5
-
-/** True while a port accepts connections: a process that is being started has copies of all that listens, until it runs. */
-async function accepts(port: number): Promise<boolean> {
-  const socket = connect({ port, host: '127.0.0.1' })
-  try {
-    await once(socket, 'connect') // rejects when the socket emits `error`
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
-  }
-}
 
 class Relay {
   readonly #targetPort: number

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { connect } from 'node:net'
 import { HERE } from './here.ts'
 
 /** Below the range from which systems assign ports themselves, to listeners on port 0 and to clients. */
@@ -11,19 +11,24 @@ const MOST_TRIES = 20
 export async function freePort(): Promise<number> {
   for (let nth = 0; nth < MOST_TRIES; nth++) {
     const port = LOWEST + Math.floor(Math.random() * COUNT)
-    if (await isFree(port)) return port
+    // A listener of its own might still be there when the port is used.
+    if (!(await accepts(port))) return port
   }
   throw new Error(`Expected a free port among ${MOST_TRIES} from ${LOWEST} on`)
 }
 
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer().listen(port, HERE)
+/**
+ * True while a port of loopback accepts connections. A listener that was closed still does while a process is being started,
+ * which has a copy of it until its program runs.
+ */
+export async function accepts(port: number): Promise<boolean> {
+  const socket = connect({ port, host: HERE })
   try {
-    await once(server, 'listening') // rejects when the server emits `error`
+    await once(socket, 'connect') // rejects when the socket emits `error`
+    return true
   } catch {
     return false
+  } finally {
+    socket.destroy()
   }
-  server.close()
-  await once(server, 'close')
-  return true
 }
