@@ -261,6 +261,14 @@ test('architecture: responses are watched in one place, which knows that they ma
   )
 })
 
+test('architecture: connections are reset in one place, which knows when the system refuses that', (t) => {
+  const resetting = [...files, ...readSources(ROOT, 'test')].filter(({ text }) => text.includes('.resetAndDestroy('))
+  t.deepEqual(
+    resetting.map(({ file }) => file),
+    ['test/support/reset-socket.ts'],
+  )
+})
+
 test('architecture: sources of bytes are made in one way, but for the connection itself', (t) => {
   const made = files.filter(
     ({ text }) => /implements[^{]*\bByteSource\b(?!Sink)/.test(text) || /: ByteSource = \{/.test(text),
