@@ -38,6 +38,7 @@ const ENOUGH_BYTES = 4 * 1024 ** 3
 
 /** Signals that end the run, and all that it has started. */
 const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const
+const IS_WINDOWS = process.platform === 'win32'
 const running = new Set<ChildProcess>()
 for (const signal of SIGNALS) process.once(signal, () => process.exit(128 + constants.signals[signal]))
 process.once('exit', () => signalAll('SIGTERM'))
@@ -79,8 +80,8 @@ async function runLane(steps: readonly string[]): Promise<void> {
 function start(step: string, options: SpawnOptions): ChildProcess {
   // On Windows npm is a script that only a shell can start.
   const child = spawn('npm', ['run', '--silent', step], {
-    shell: process.platform === 'win32',
-    detached: true,
+    shell: IS_WINDOWS,
+    detached: !IS_WINDOWS,
     ...options,
   })
   running.add(child)
@@ -90,7 +91,11 @@ function start(step: string, options: SpawnOptions): ChildProcess {
 
 /** Signals the steps that run, with all that they have started. */
 function signalAll(signal: NodeJS.Signals): void {
-  for (const { pid } of running) if (pid !== undefined) signalGroup(pid, signal)
+  for (const child of running) {
+    // Windows has no groups of processes.
+    if (IS_WINDOWS) child.kill(signal)
+    else if (child.pid !== undefined) signalGroup(child.pid, signal)
+  }
 }
 
 function stopAt(step: string, status: number | null): never {

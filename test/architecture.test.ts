@@ -261,7 +261,7 @@ test('architecture: responses are watched in one place, which knows that they ma
   )
 })
 
-test('architecture: connections are reset in one place, which knows when the system refuses that', (t) => {
+test('architecture: connections are reset in one place, which knows when libuv refuses that', (t) => {
   const resetting = [...files, ...readSources(ROOT, 'test')].filter(({ text }) => text.includes('.resetAndDestroy('))
   t.deepEqual(
     resetting.map(({ file }) => file),

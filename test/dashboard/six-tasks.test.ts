@@ -225,7 +225,7 @@ test('pages: without a sign-in the page of command lines asks for no code', asyn
   t.deepEqual(faults, [])
 })
 
-/** Asserts no serious finding of axe and no overflow at two widths, and stores pictures where a folder is named. */
+/** Asserts no overflow at two widths and, once for each page, no serious finding of axe, and stores pictures where a folder is named. */
 async function assertSound(t: ExecutionContext, page: Page, name: string): Promise<void> {
   for (const width of [1440, 390]) {
     await page.setViewportSize({ width, height: 900 })

@@ -112,7 +112,9 @@ const looked = new Set<string>()
 export function isFirstLook(page: Page): boolean {
   const [, name = '', section = ''] = new URL(page.url()).hash.split(/[?/]/)
   const place = name === 'people' ? section : name
-  return isDrill || (!looked.has(place) && looked.add(place) === looked)
+  const isFirst = !looked.has(place)
+  looked.add(place)
+  return isDrill || isFirst
 }
 
 /** Looks of a filled page: wide in the light theme, narrow in the dark one. */

@@ -11,7 +11,7 @@ const MOST_TRIES = 20
 export async function freePort(): Promise<number> {
   for (let nth = 0; nth < MOST_TRIES; nth++) {
     const port = LOWEST + Math.floor(Math.random() * COUNT)
-    // A listener of its own might still be there when the port is used.
+    // Found without listening: a process that starts at that moment would hold the port for a while.
     if (!(await accepts(port))) return port
   }
   throw new Error(`Expected a free port among ${MOST_TRIES} from ${LOWEST} on`)
