@@ -14,8 +14,8 @@ import { measureSingleTurns } from './single-turns.ts'
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const folder = path.resolve(ROOT, process.env.TURNPIKE_DATA ?? '../shared/data', 'pruning')
 const cases = existsSync(folder) ? loadCases(folder, undefined) : undefined
-/** Every fourth case is enough here for what is slow; the command measures all. */
-const some = cases?.filter((_, i) => i % 4 === 0) ?? []
+/** Every nth case is enough here for what is slow; the command measures all. */
+const every = (n: number) => cases?.filter((_, i) => i % n === 0) ?? []
 
 function bars(title: string, check: (t: ExecutionContext) => void | Promise<void>): void {
   test(title, (t) => {
@@ -33,7 +33,7 @@ bars('pruning: the nearest 20 of 100 tools include the needed ones', (t) => {
 })
 
 bars('pruning: slim loses no tool and saves 40 %, drop loses few and saves 45 %', async (t) => {
-  const rows = await measureSingleTurns(some)
+  const rows = await measureSingleTurns(every(8))
   const row = (group: string) => rows.find((each) => each.group === group) ?? {}
   for (const set of ['bfcl_live', 'livemcp']) {
     t.is(row(`slim: ${set}`)['present %'], 100)
@@ -44,7 +44,7 @@ bars('pruning: slim loses no tool and saves 40 %, drop loses few and saves 45 %'
 })
 
 bars('pruning: whole sessions have the tools that they need, and the prompt cache keeps hitting', async (t) => {
-  for (const row of await measureSessions(some)) {
+  for (const row of await measureSessions(every(4))) {
     const group = String(row.group)
     t.true(Number(row['complete %']) >= (group.endsWith('tau_airline') || group.startsWith('slim') ? 100 : 92), group)
     t.true(Number(row['tool tokens saved %']) >= 40, group)

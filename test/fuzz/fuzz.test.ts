@@ -3,7 +3,7 @@ import { drive } from './drive.ts'
 import { FUZZERS } from './fuzzers.ts'
 
 /** A taste of what `npm run drill:fuzz` does. */
-const CASES = 100
+const CASES = 60
 
 for (const fuzzer of FUZZERS) {
   test(`fuzz: ${fuzzer.name} keeps its promises for its corpus and ${CASES} cases more`, async (t) => {

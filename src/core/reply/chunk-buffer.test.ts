@@ -26,7 +26,7 @@ test('chunk buffer: taken bytes are those added, however they were cut', (t) => 
       t.true(Buffer.concat(given).equals(Buffer.concat(expected)))
       t.is(buffer.bytes, 0)
     }),
-    { numRuns: 200 },
+    { numRuns: 60 },
   )
   t.true(hasCopied > 1000)
 })
