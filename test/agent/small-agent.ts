@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { send } from '../support/http-client.ts'
 import type { JsonObject } from '../support/json.ts'
+import { runProcess } from '../support/start-process.ts'
 
 const MOST_CALLS = 20
 const TOOLS = ['Read', 'Write', 'Edit', 'Bash'].map((name) => ({
@@ -67,13 +67,10 @@ async function runTool(name: string, input: Block['input']): Promise<Outcome> {
   return { text: `File written: ${file}`, isError: false }
 }
 
-function runCommand(command: string): Promise<Outcome> {
-  const settings = { timeout: 20_000, env: { PATH: process.env.PATH } }
-  return new Promise((resolve) => {
-    execFile('bash', ['--norc', '-c', command], settings, (error, stdout, stderr) =>
-      resolve({ text: `${stdout}${stderr}`, isError: error !== null }),
-    )
-  })
+async function runCommand(command: string): Promise<Outcome> {
+  const settings = { longestMs: 20_000, env: { PATH: process.env.PATH } }
+  const { code, stdout, stderr } = await runProcess('bash', ['--norc', '-c', command], settings)
+  return { text: `${stdout}${stderr}`, isError: code !== 0 }
 }
 
 function editFile(file: string, { old_string: from = '', new_string: to = '' }: Block['input']): Outcome {

@@ -1,6 +1,6 @@
-import { execFile } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
+import { runProcess } from './start-process.ts'
 
 /** Exit code and output of a command. */
 export interface CommandResult {
@@ -42,7 +42,7 @@ export async function runCommand(args: readonly string[], options: CommandOption
   }
 }
 
-function runNow(args: readonly string[], options: CommandOptions): Promise<CommandResult> {
+async function runNow(args: readonly string[], options: CommandOptions): Promise<CommandResult> {
   const {
     env = {},
     cwd = PROJECT_ROOT,
@@ -51,10 +51,10 @@ function runNow(args: readonly string[], options: CommandOptions): Promise<Comma
     longestMs = LONGEST_RUN_MS,
   } = options
   const inherited = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' }
-  return new Promise((resolve) => {
-    const settings = { cwd, env: { ...inherited, ...env }, timeout: longestMs }
-    execFile(node, [entry, ...args], settings, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr })
-    })
+  const { code, ...said } = await runProcess(node, [entry, ...args], {
+    cwd,
+    env: { ...inherited, ...env },
+    longestMs,
   })
+  return { code: code ?? -1, ...said }
 }

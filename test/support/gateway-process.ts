@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -6,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { drill, startClustered } from './clustered.ts'
 import { type Environment, type Exit, type Gateway, gatewayEnvironment, keepsOwnSqlite } from './gateway.ts'
 import { putTables } from './sqlite-tables.ts'
+import { type StartedProcess, startProcess } from './start-process.ts'
 
 /** A gateway in a process of its own. */
 export interface GatewayProcess extends Gateway {
@@ -100,10 +100,9 @@ async function startNow(
   if (keepsOwnSqlite(env)) await putTables(dataFolder)
   const open = host === THIS_HOST ? {} : { SVC_LOCAL_OPEN: 'yes' }
   const [program, ...words] = [...host.runner, process.execPath, entry, 'start', ...args] as [string, ...string[]] // safe: not empty
-  const child = spawn(program, words, {
+  const child = await startProcess(program, words, {
     cwd,
     env: { ...gatewayEnvironment({ dataFolder, address: host.address }), ...open, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
   const log = collectLog(child)
@@ -140,17 +139,17 @@ async function startNow(
   }
 }
 
-function collectLog({ stdout, stderr }: ChildProcess): () => string {
+function collectLog({ stdout, stderr }: StartedProcess): () => string {
   let text = ''
   for (const stream of [stdout, stderr]) {
-    stream?.setEncoding('utf8').on('data', (piece: string) => {
+    stream.setEncoding('utf8').on('data', (piece: string) => {
       text += piece
     })
   }
   return () => text
 }
 
-function toExit(child: ChildProcess): Promise<Exit> {
+function toExit(child: StartedProcess): Promise<Exit> {
   return new Promise((resolve) => {
     child.once('error', () => resolve({ code: null, signal: null }))
     child.once('exit', (code, signal) => resolve({ code, signal }))
@@ -158,7 +157,7 @@ function toExit(child: ChildProcess): Promise<Exit> {
 }
 
 /** Signals the group, which may have ended already, as it should. */
-function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+function signalGroup({ pid }: StartedProcess, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, signal)
   } catch {}
