@@ -1,7 +1,7 @@
 /**
  * Starts processes for the threads of tests. These share a process of gigabytes: each start from it would copy its page
- * tables, and then every page that a thread writes to would fault, which costs a third of a second of CPU. Started by
- * `ava-process.mjs`, used by `start-process.ts`; it ends with its standard input, and all that it has started with it.
+ * tables, and then every page that a thread writes to would fault. Started by `ava-process.mjs`, used by
+ * `start-process.ts`; it ends with its standard input, and all that it has started with it.
  *
  * A connection to the socket is a process, its messages are JSON, a line each:
  *   to this:   { command, words, cwd, env, detached }     what to start, first
@@ -22,7 +22,10 @@ const server = createServer((socket) => {
   createInterface({ input: socket }).once('line', (line) => {
     const { command, words, ...options } = JSON.parse(line)
     const child = spawn(command, words, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
-    child.once('error', ({ code, message }) => send({ error: { code, message } }))
+    child.once('error', ({ code, message }) => {
+      send({ error: { code, message } })
+      socket.end()
+    })
     if (child.pid === undefined) return
     running.set(child, options.detached === true)
     send({ pid: child.pid })
@@ -39,6 +42,8 @@ const server = createServer((socket) => {
   })
 })
 
+// A signal to the group of the run ends the tests, and these end what they have started.
+for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) process.on(signal, () => {})
 process.stdin.resume().once('end', () => {
   for (const [{ pid }, isLeader] of running) kill(isLeader ? -pid : pid)
   server.close() // which removes its file

@@ -68,11 +68,18 @@ export async function runProcess(
     child[name].setEncoding('utf8').on('data', (piece: string) => {
       said[name] += piece
     })
-  const end = () => child.pid !== undefined && process.kill(child.pid)
-  const timer = setTimeout(end, longestMs)
+  const timer = setTimeout(() => endProcess(child), longestMs)
   const [code] = await once(child, 'close').catch(() => [null])
   clearTimeout(timer)
   return { code, ...said }
+}
+
+function endProcess({ pid }: StartedProcess): void {
+  try {
+    if (pid !== undefined) process.kill(pid)
+  } catch {
+    // It has ended.
+  }
 }
 
 class ProcessElsewhere extends EventEmitter implements StartedProcess {
@@ -90,6 +97,7 @@ class ProcessElsewhere extends EventEmitter implements StartedProcess {
     let taken = begun.promise.then(() => inAnotherTurn())
     const socket = connect(spawner)
     socket.once('error', begun.reject)
+    socket.once('close', () => begun.reject(new Error('The process that starts others has ended.')))
     socket.write(`${JSON.stringify(request)}\n`)
     createInterface({ input: socket }).on('line', (line) => {
       const message = JSON.parse(line) as Message // safe: the spawner's own
