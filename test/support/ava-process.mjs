@@ -38,7 +38,8 @@ async function startSpawner() {
   const name = `turnpike-spawner-${process.pid}`
   const address = process.platform === 'win32' ? `\\\\.\\pipe\\${name}` : path.join(tmpdir(), name)
   const program = fileURLToPath(new URL('spawner.mjs', import.meta.url))
-  const spawner = spawn(process.execPath, [program, address], { stdio: ['pipe', 'pipe', 'inherit'] })
+  // Of no group that is ended with the tests: it ends what they leave behind.
+  const spawner = spawn(process.execPath, [program, address], { stdio: ['pipe', 'pipe', 'inherit'], detached: true })
   await once(spawner.stdout, 'data')
   for (const each of [spawner, spawner.stdin, spawner.stdout]) each.unref()
   return address

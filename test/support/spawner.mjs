@@ -18,8 +18,9 @@ const running = new Map()
 
 const server = createServer((socket) => {
   const send = (message) => socket.writable && socket.write(`${JSON.stringify(message)}\n`)
-  socket.on('error', () => {}) // its thread has ended
-  createInterface({ input: socket }).once('line', (line) => {
+  const lines = createInterface({ input: socket })
+  for (const each of [socket, lines]) each.on('error', () => {}) // its thread has ended
+  lines.once('line', (line) => {
     const { command, words, ...options } = JSON.parse(line)
     const child = spawn(command, words, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
     child.once('error', ({ code, message }) => {
@@ -42,8 +43,6 @@ const server = createServer((socket) => {
   })
 })
 
-// A signal to the group of the run ends the tests, and these end what they have started.
-for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) process.on(signal, () => {})
 process.stdin.resume().once('end', () => {
   for (const [{ pid }, isLeader] of running) kill(isLeader ? -pid : pid)
   server.close() // which removes its file

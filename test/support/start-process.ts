@@ -96,10 +96,11 @@ class ProcessElsewhere extends EventEmitter implements StartedProcess {
     // What comes with the first message is taken when the caller listens.
     let taken = begun.promise.then(() => inAnotherTurn())
     const socket = connect(spawner)
-    socket.once('error', begun.reject)
+    const lines = createInterface({ input: socket })
+    for (const each of [socket, lines]) each.on('error', begun.reject)
     socket.once('close', () => begun.reject(new Error('The process that starts others has ended.')))
     socket.write(`${JSON.stringify(request)}\n`)
-    createInterface({ input: socket }).on('line', (line) => {
+    lines.on('line', (line) => {
       const message = JSON.parse(line) as Message // safe: the spawner's own
       if (message.pid !== undefined) this.pid = message.pid
       taken = taken.then(() => this.#take(message))
