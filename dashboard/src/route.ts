@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 
 /** Current route: the part of the address behind `#`. */
 export interface Route {
@@ -56,13 +56,16 @@ export function useNavigation(page: string, follow: (query: URLSearchParams) => 
 let followed = ''
 
 /**
- * Writes the filter of a page into its address, so that it can be shared, without an entry in the history; not over an
- * address that has just been navigated to.
+ * Writes the filter of a page into its address when it changes, so that it can be shared, without an entry in the history;
+ * not over an address that has just been navigated to. In the turn that draws the page: later, the filter of an older
+ * address could replace the one that has been navigated to since.
  */
-export function replaceQuery(page: string, query: Readonly<Record<string, string | undefined>>): void {
-  if (location.hash !== followed) return
-  const given = Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []))
-  const search = new URLSearchParams(given).toString()
-  history.replaceState(null, '', `#/${page}${search === '' ? '' : `?${search}`}`)
-  followed = location.hash
+export function useQueryInAddress(page: string, query: Readonly<Record<string, string | undefined>>): void {
+  useLayoutEffect(() => {
+    if (location.hash !== followed) return
+    const given = Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []))
+    const search = new URLSearchParams(given).toString()
+    history.replaceState(null, '', `#/${page}${search === '' ? '' : `?${search}`}`)
+    followed = location.hash
+  }, [page, query])
 }

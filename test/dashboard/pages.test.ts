@@ -297,6 +297,27 @@ test('overview: a group leads to its requests and their totals; a view is kept b
   await filter.waitFor()
 })
 
+test('route: an address that is chosen before the page of another is painted is followed', async (t) => {
+  await using open = await browser.open(address('#/requests'))
+  const { page } = open
+  const filter = page.getByRole('link', { name: 'Module: compress' })
+  for (let times = 0; times < 10; times++) {
+    await page.evaluate(`location.hash = '#/requests?module=compress'`)
+    await filter.waitFor()
+    await page.evaluate(`new Promise((resolve) => {
+      addEventListener('hashchange', () => setTimeout(() => {
+        location.hash = '#/requests?module=compress'
+        resolve()
+      }), { once: true })
+      location.hash = '#/requests'
+    })`)
+    await filter.waitFor({ timeout: 5000 })
+    t.is(new URL(page.url()).hash, '#/requests?module=compress')
+    await page.evaluate(`location.hash = '#/requests'`)
+    await filter.waitFor({ state: 'detached' })
+  }
+})
+
 test('route: an address that changes before the first page is drawn is followed', async (t) => {
   await using open = await browser.open(address('#/settings'))
   const { page, faults } = open

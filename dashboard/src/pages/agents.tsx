@@ -1,14 +1,14 @@
 import { ColumnHeads } from '../parts/column-heads.tsx'
 import './agents.css'
 import '../parts/snippet.css'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { ListedPayment } from '../../../src/core/ports/payment-books.ts'
 import { count, moment, NOTHING, visible } from '../format.ts'
 import { Choice, SearchField } from '../parts/fields.tsx'
 import { BOOKS, BookBadge, cents, PaymentTotals } from '../parts/payments.tsx'
 import { Busy, Empty, Failure } from '../parts/states.tsx'
 import { Windowed } from '../parts/windowed.tsx'
-import { type Route, replaceQuery, useNavigation } from '../route.ts'
+import { type Route, useNavigation, useQueryInAddress } from '../route.ts'
 import { useSession } from '../session.tsx'
 import { useList } from '../use-list.ts'
 import { useSettled } from '../use-settled.ts'
@@ -34,7 +34,7 @@ function Ledger({ route }: { route: Route }) {
   const query = useMemo(() => searchOf(settled), [settled])
   const list = useList<Payment>({ path: '/dashboard/api/payments', query })
   useNavigation('agents', (given) => setFilter(filterOf(given)))
-  useEffect(() => replaceQuery('agents', { ...settled }), [settled])
+  useQueryInAddress('agents', settled)
   const isNothing = list.rows.length === 0 && !list.isBusy && !list.error
   return (
     <>

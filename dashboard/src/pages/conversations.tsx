@@ -1,7 +1,7 @@
 import { ColumnHeads } from '../parts/column-heads.tsx'
 import './conversations.css'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { ConversationSummary, ListedRun } from '../../../src/core/telemetry/conversations.ts'
 import { conversationHash, shortId } from '../conversation.ts'
 import { count, moment, NOTHING, usd, visible } from '../format.ts'
@@ -10,7 +10,7 @@ import { FirstRequest } from '../parts/first-request.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { Busy, Empty, Failure } from '../parts/states.tsx'
 import { Windowed } from '../parts/windowed.tsx'
-import { type Route, replaceQuery, useNavigation } from '../route.ts'
+import { type Route, useNavigation, useQueryInAddress } from '../route.ts'
 import { useList } from '../use-list.ts'
 import { useSettled } from '../use-settled.ts'
 
@@ -18,11 +18,7 @@ const ROW_HEIGHT = 36
 const AGES: Readonly<Record<string, number>> = { '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000 }
 const CLIENTS = ['claude-code', 'codex', 'opencode', 'copilot']
 
-interface Filter {
-  readonly text: string
-  readonly client: string
-  readonly age: string
-}
+type Filter = Readonly<Record<'text' | 'client' | 'age', string>>
 
 /** Row of the list: a run, which is a conversation with its sub-agents, or a sub-agent of an unfolded run. */
 type Row = { readonly run: ListedRun; readonly agent?: ConversationSummary }
@@ -39,7 +35,7 @@ export function ConversationsPage({ route }: { route: Route }) {
   })
   const change = (part: Partial<Filter>) => setFilter((old) => ({ ...old, ...part }))
   useNavigation('conversations', (given) => setFilter(filterOf(given)))
-  useEffect(() => replaceQuery('conversations', { ...settled }), [settled])
+  useQueryInAddress('conversations', settled)
   const isFiltered = query !== ''
   return (
     <div class="fill">

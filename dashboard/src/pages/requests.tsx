@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { NAMED } from '../../../src/core/ports/names.ts'
 import type { ListedRequest } from '../../../src/core/telemetry/telemetry.ts'
 import { count, visible } from '../format.ts'
@@ -11,7 +11,7 @@ import { Totals } from '../parts/totals.tsx'
 import { AddFilter, FilterChips, RangeChoice } from '../parts/usage-filters.tsx'
 import type { Groups } from '../parts/usage-groups.tsx'
 import { Windowed } from '../parts/windowed.tsx'
-import { type Route, replaceQuery, useNavigation } from '../route.ts'
+import { type Route, useNavigation, useQueryInAddress } from '../route.ts'
 import { addressOf, usageFilterOf, usageQuery } from '../usage-filter.ts'
 import { useData } from '../use-data.ts'
 import { useList } from '../use-list.ts'
@@ -47,7 +47,7 @@ export function RequestsPage({ route }: { route: Route }) {
     setFields(fieldsOf(given))
     choose(chosenOf(given))
   })
-  useEffect(() => replaceQuery('requests', members), [members])
+  useQueryInAddress('requests', members)
   const isFiltered = query !== ''
   return (
     <div class="fill">
