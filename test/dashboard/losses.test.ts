@@ -3,6 +3,7 @@ import { seriousFaults, startBrowser } from '../support/browser.ts'
 import { isDrill } from '../support/drill.ts'
 import { openFixture } from '../support/fixture.ts'
 import { ask } from '../support/http-client.ts'
+import { untilRecorded } from '../support/recorded.ts'
 
 const RULES = 'Follow the rules of the house. '.repeat(300)
 
@@ -20,6 +21,7 @@ const say = (date: string) =>
   })
 await say('2026-11-23')
 const lost = await say('2026-11-24')
+await untilRecorded(fixture.gateway, lost)
 
 test.after.always('close the browser and the fixture', async () => {
   await browser.close()

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { faultsOfLooks, isFirstLook, seriousFaults, startBrowser } from '../support/browser.ts'
 import { startFixture } from '../support/cache-fixture.ts'
 import type { JsonObject } from '../support/json.ts'
+import { untilRecorded } from '../support/recorded.ts'
 
 /*
  * One gateway in local mode, one browser; requests are sent before pages are opened.
@@ -39,6 +40,7 @@ const answered = await fixture.ask('What is a ford?', { pipe: 'exact-cache,cost-
 await fixture.ask('What is a ford?', { pipe: 'exact-cache,cost-guard' })
 const unpruned = await fixture.ask('Is there a ford?', { pipe: 'prune-tools', extra: { tools: TOOLS } })
 const shortened = await fixture.ask('', { pipe: 'compress', extra: TOOL_RESULT })
+await untilRecorded(fixture.gateway, shortened)
 
 test.after.always('close the browser and the fixture', async () => {
   await browser.close()
@@ -348,6 +350,7 @@ test('request: hostile text stays text, however long', async (t) => {
   const reply = await fixture.ask('', { pipe: 'none', extra })
   const model = await fixture.ask('', { pipe: 'none', extra: { model: '<img src=x onerror=hacked=1>' } })
   t.is(reply.status, 200)
+  await untilRecorded(fixture.gateway, model)
   await using open = await browser.open(address(`#/request/${idOf(model)}`))
   const { page, faults } = open
   const body = page.getByRole('region', { name: 'Request, as sent by the client' })

@@ -3,6 +3,7 @@ import { seriousFaults, startBrowser } from '../support/browser.ts'
 import { startFixture } from '../support/cache-fixture.ts'
 import { isDrill } from '../support/drill.ts'
 import type { JsonObject } from '../support/json.ts'
+import { untilRecorded } from '../support/recorded.ts'
 
 /*
  * Figures that are no single amount: the cost of a model whose price is not known is the most that it may be, and savings
@@ -31,7 +32,8 @@ fixture.script('[object Object]', {
   usage: { input_tokens: 900, cache_read_input_tokens: null, cache_creation_input_tokens: null },
 })
 const shortened = await fixture.ask('', { pipe: 'compress', extra: SHORTENED })
-await fixture.ask('unknown', { pipe: 'none', extra: { model: UNKNOWN } })
+const unknown = await fixture.ask('unknown', { pipe: 'none', extra: { model: UNKNOWN } })
+await untilRecorded(fixture.gateway, unknown)
 
 test.after.always('close the browser and the fixture', async () => {
   await browser.close()
