@@ -38,7 +38,7 @@ export class ReceiptOfReply {
   readonly id: string
   readonly #moments: Moments
   readonly #exchange: Exchange
-  #runAtMs: number
+  readonly #runAtMs: number
   #repliedAtMs: number | undefined
   #firstByteAtMs: number | undefined
   #error: unknown
@@ -68,6 +68,7 @@ export class ReceiptOfReply {
         replyBytes: bytes,
         latency: this.#latency(performance.now()),
         admittedAtMs,
+        repliedAtMs: admittedAtMs + (this.#repliedAtMs ?? performance.now()) - this.#runAtMs,
         settlement: settlement?.(),
         reason:
           this.#error === undefined || !res.headersSent

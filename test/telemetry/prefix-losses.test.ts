@@ -18,8 +18,14 @@ const RULES = 'Follow the rules of the house. '.repeat(260)
 const DATE_AT = RULES.length + 'Today is '.length
 const realNow = Date.now
 let passedMs = 0
+/** Time that a busy machine takes from this thread whenever it reads the clock, until a provider is called. */
+let busyMs = 0
 /** Lets time pass for the gateway and the stand-in, which are in this thread. */
-Date.now = () => realNow() + passedMs
+Date.now = () => {
+  const untilMs = performance.now() + busyMs
+  while (performance.now() < untilMs);
+  return realNow() + passedMs
+}
 
 const removals: (() => void)[] = []
 const plugins = createPluginDirectory(
@@ -113,6 +119,7 @@ function converse(wire: Wire = 'messages', { session = `session-${++sessions}`, 
   let refusals = 0
   const scenario = fixture.scenario({
     anthropic(_, request) {
+      busyMs = 0
       if (refusals-- > 0) return { kind: 'error', status: 429, headers: { 'retry-after': '60' } }
       return cache.script(request)
     },
@@ -174,6 +181,14 @@ function assertLoss(t: ExecutionContext, lost: Loss, reason: string, detail: str
   if (reason !== 'model')
     t.is(lost?.nanoUsd, price({ cacheCreationInputTokens: tokens }) - price({ cacheReadInputTokens: tokens }))
 }
+
+test.serial('prefix losses: a turn continues the one before, however long that took to be admitted', async (t) => {
+  const { post } = converse()
+  busyMs = 200
+  await post({}, [['list files']])
+  const reply = await post({ prompt: { date: '2026-11-24' } }, [['list files', 'done'], ['delete a']])
+  assertLoss(t, await lossOf(reply), 'system', /a date$/)
+})
 
 for (const wire of ['messages', 'chat', 'responses'] as const) {
   test.serial(

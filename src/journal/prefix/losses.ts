@@ -36,7 +36,7 @@ import { type InputTokens, type SentTurn, totalOf } from './turn.ts'
  * Limits: the turns of this process alone are known. Behind a balancer that spreads a conversation over processes, a turn
  * is compared with the latest one that was here, and with none the reason is `unknown`.
  */
-export type FinishedTurn = Pick<ReplyFacts, 'exchange' | 'admittedAtMs' | 'latency'>
+export type FinishedTurn = Pick<ReplyFacts, 'exchange' | 'admittedAtMs' | 'repliedAtMs'>
 
 /** Fewest messages of a conversation that goes on: the user, the model, the user. */
 const FEWEST_OF_TURN_TWO = 3
@@ -74,7 +74,7 @@ export class PrefixLosses {
     return { ...cause, nanoUsd }
   }
 
-  #turnOf({ exchange, admittedAtMs, latency }: FinishedTurn, usage: Usage, known: readonly SentTurn[]) {
+  #turnOf({ exchange, admittedAtMs, repliedAtMs }: FinishedTurn, usage: Usage, known: readonly SentTurn[]) {
     const call = answeredCall(exchange)
     const api = call && apiOf(call.sent.path)
     if (call === undefined || api === undefined || usage.isCounted) return undefined
@@ -100,7 +100,7 @@ export class PrefixLosses {
       edits: exchange.edits.flatMap(({ module, paths }) => paths.map((path) => ({ module, field: fieldOf(path) }))),
       tokens,
       sentAtMs: admittedAtMs,
-      beganAtMs: Math.floor(admittedAtMs + latency.gatewayMs + (latency.providerMs ?? 0)),
+      beganAtMs: Math.floor(repliedAtMs),
     } satisfies SentTurn
   }
 }

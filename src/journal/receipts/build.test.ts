@@ -50,6 +50,7 @@ function factsFor(exchange: Exchange, facts: Partial<ReplyFacts> = {}): ReplyFac
     replyBytes: 2,
     latency: { totalMs: 1.23456, gatewayMs: -1e-9, providerMs: undefined },
     admittedAtMs: AT_MS,
+    repliedAtMs: AT_MS,
     ...facts,
   }
 }
@@ -108,6 +109,7 @@ async function factsOf(exchange: Exchange): Promise<ReplyFacts> {
     ...body,
     latency,
     admittedAtMs: AT_MS,
+    repliedAtMs: AT_MS,
   }
 }
 

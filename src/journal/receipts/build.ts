@@ -24,6 +24,8 @@ export interface ReplyFacts {
   readonly latency: Latency
   /** Time of the request's admission, in milliseconds since 1970. */
   readonly admittedAtMs: number
+  /** Time at which the pipeline had its reply or failed: the admission's, and what passed since. */
+  readonly repliedAtMs: number
   /** Settlement of the payment, call by call. */
   readonly settlement?: ReceiptSettlement | undefined
   /** Reason for the gateway's refusal; recorded in telemetry, not in the receipt. */

@@ -53,7 +53,7 @@ function open() {
     const exchange = openExchange({ body, dialect: 'messages' })
     const latency = { totalMs: 1, gatewayMs: 1, providerMs: undefined }
     const reply = { status: 200, isDelivered: true, replySha256: 'f'.repeat(64), replyBytes: 2 }
-    receipts.record({ id, exchange, pipeline: 'none', ...reply, latency, admittedAtMs })
+    receipts.record({ id, exchange, pipeline: 'none', ...reply, latency, admittedAtMs, repliedAtMs: admittedAtMs })
     return { scope: exchange.caller.scope, id }
   }
   const record = async () => {
