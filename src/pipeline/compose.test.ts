@@ -179,6 +179,23 @@ test('compose: a forgotten await is an error, and the reply still comes from dow
   await t.throwsAsync(run([guard], { upstream: slow }), { instanceOf: GatewayError })
 })
 
+test('compose: a step that fails beside a running downstream is bypassed once that has ended: it runs once', async (t) => {
+  let calls = 0
+  const failing = step('failing', async (_ctx, next) => {
+    next().catch(() => {})
+    throw new Error('broken')
+  })
+  const slow = async (ctx: PipelineContext): Promise<void> => {
+    calls++
+    await new Promise(setImmediate)
+    await answer(ctx)
+  }
+  const ctx = await run([failing], { upstream: slow })
+  t.is(calls, 1)
+  t.is(ctx.state.exchange.trace[0]?.action, 'bypassed')
+  t.deepEqual(bodyOf(ctx), { from: 'provider' })
+})
+
 test('compose: a GatewayError beside a running downstream abandons it: its later reply is refused', async (t) => {
   const goesOn = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<void>()

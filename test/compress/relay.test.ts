@@ -128,6 +128,9 @@ test('compress: under pressure old results are left out, with a marker that name
     String(valueAt(scenario.seen()[0]?.json, `messages.${index}.content.0.content`)),
   )
   t.regex(results[0] ?? '', /\[… \d+ lines elided by the gateway; repeat Bash make 0 to see them; they name .* …\]/)
+  t.true(results[0]?.startsWith('step 0 of the build wrote out0/0.o\nstep 1 '), 'its beginning')
+  const end = LONG.split('\n').slice(-2).join('\n').replaceAll('out/', 'out0/')
+  t.true(results[0]?.endsWith(`…]\n${end}`), 'as much of its end as a hundred characters hold')
   for (const result of results.slice(2)) t.notRegex(result, /elided/)
 })
 
