@@ -1,6 +1,9 @@
 import test from 'ava'
+import type { Exchange } from 'turnpike/plugin'
+import type { Prices } from 'turnpike/plugin/spend'
 import { cacheTraitsOf } from './cache-traits.ts'
 import { lifetimeOfShared, lifetimeOfTail } from './economics.ts'
+import { termsOf } from './terms.ts'
 
 const PRICES = { read: 0.1, write: { '5m': 1.25, '1h': 2 } }
 
@@ -34,6 +37,31 @@ for (const [provider, model, leastTokens, takesHour] of MODELS)
         : { writes: provider === 'openai' ? 'all' : 'marked', leastTokens, takesHour }
     t.deepEqual(cacheTraitsOf({ provider, model }), expected)
   })
+
+const TARGETS = {
+  older: { provider: 'bedrock', model: 'anthropic.claude-3-7-sonnet-20250219-v1:0' },
+  newer: { provider: 'anthropic', model: 'claude-sonnet-4-5' },
+}
+const RATES = { inputNanoUsd: 1000, outputNanoUsd: 5000, cacheReadNanoUsd: 100 }
+
+/** Returns whether marks of an hour can pay for a request to these targets. */
+function canPayHour(...targets: readonly (typeof TARGETS.older)[]): boolean {
+  const shape = { cacheMarks: 'none', fields: new Set() }
+  const document = { shape, bytes: Buffer.from('{}'), field: () => undefined }
+  const exchange = { targets, target: targets[0], request: { shape }, client: { document }, trace: [] }
+  const prices = { rates: () => ({ ...RATES, cacheWrite5mNanoUsd: 1250, cacheWrite1hNanoUsd: 2000 }) }
+  // Safe: all that terms are read from.
+  const given = { prices: prices as unknown as Prices, longest: '1h', nowMs: 0 } as const
+  const terms = termsOf(exchange as unknown as Exchange, given)
+  return typeof terms !== 'string' && Number.isFinite(terms.prices.write['1h'])
+}
+
+test('terms: marks of an hour are for requests whose targets all take them', (t) => {
+  t.true(canPayHour(TARGETS.newer))
+  t.false(canPayHour(TARGETS.older))
+  t.false(canPayHour(TARGETS.newer, TARGETS.older))
+  t.false(canPayHour(TARGETS.older, TARGETS.newer))
+})
 
 const SHARED: readonly (readonly [soon: number, later: number, lifetime: string | undefined])[] = [
   [0, 0, undefined],
