@@ -9,8 +9,8 @@ import { hasProcessFacts } from '../support/process-facts.ts'
 
 /*
  * Bodies in which everything is wrong, tiny or one too many. A refusal costs no more than reading the body: the peak of
- * the gateway's memory may grow by 8 bytes for each byte sent. A megabyte goes to one of the routes and four megabytes to another, others for each
- * shape; `npm run drill:shapes` sends 30 MB to all.
+ * the gateway's memory may grow by 8 bytes for each byte sent. A megabyte goes to one of the routes and four megabytes to
+ * another, others for each shape; `npm run drill:shapes` sends 30 MB to all.
  */
 
 const agentFixture = await openAgentFixtureWith(startGatewayProcess)

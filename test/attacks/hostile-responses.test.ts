@@ -7,8 +7,8 @@ import { cpuMs, hasProcessFacts } from '../support/process-facts.ts'
 
 /*
  * Responses requests of many tiny items, whose translation gathers them into messages. Work is counted as CPU, which a busy
- * machine does not change: linear work takes a quarter of this, and the fault found took six seconds for the items of a drill, a
- * quarter of that for half of them.
+ * machine does not change: linear work takes a quarter of this, and the fault found took six seconds for the items of a
+ * drill, a quarter of that for half of them.
  */
 
 const ITEMS = isDrill ? 40_000 : 20_000

@@ -1,9 +1,9 @@
 import test from 'ava'
 import { openAgentFixture, readChallenge } from '../payments/agent-fixture.ts'
 import { isFirstLook, seriousFaults, startBrowser } from '../support/browser.ts'
-import { eventually } from '../support/eventually.ts'
 import { ask, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
+import { untilRecorded } from '../support/recorded.ts'
 
 /*
  * A gateway in local mode that takes payments: one is answered, one fails, and a session is bought and used.
@@ -36,8 +36,7 @@ const used = await buyer.send({
 })
 
 const receiptId = ({ headers }: typeof paid) => String(headers['x-svc-receipt'])
-for (const reply of [paid, used])
-  await eventually(async () => (await get(`requests/${receiptId(reply)}`)).status === 200, 'a row')
+for (const reply of [paid, used]) await untilRecorded(agentFixture, reply)
 
 test.after.always('close the browser and the agent fixture', async () => {
   await browser.close()

@@ -313,8 +313,8 @@ test('route: an address that is chosen before the page of another is painted is 
       }), { once: true })
       location.hash = '#/requests'
     })`)
-    await filter.waitFor({ timeout: 5000 })
-    t.is(new URL(page.url()).hash, '#/requests?module=compress')
+    await filter.waitFor()
+    t.is(await page.evaluate('location.hash'), '#/requests?module=compress')
     await page.evaluate(`location.hash = '#/requests'`)
     await filter.waitFor({ state: 'detached' })
   }
