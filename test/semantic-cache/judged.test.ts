@@ -1,5 +1,7 @@
+import { mock } from 'node:test'
 import test from 'ava'
 import { eventually, stateOf } from '../support/cache-fixture.ts'
+import { drill } from '../support/clustered.ts'
 import { type Reply, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { type JudgeFixture, startJudgeFixture } from './judge-fixture.ts'
@@ -51,6 +53,26 @@ test('semantic-cache: judged: what the judge approves is answered at once, and b
   t.is(again.text, old.text)
   t.is(fixture.cases.length, 2)
 })
+
+// Gateways of a cluster are processes, whose clocks cannot be set.
+if (drill === undefined)
+  test.serial('semantic-cache: judged: what the judge approves lives as long as the answer itself', async (t) => {
+    await using fixture = await startJudgeFixture()
+    const [first, second] = near('wheels')
+    const byForm = (answer: string) =>
+      fixture.ask('how can I store old winter wheels in a garage', { pipe: 'semantic-cache', answer })
+    const nowMs = Date.now
+    const setClock = (minutes: number) => clock.mock.mockImplementation(() => nowMs() + minutes * 60_000)
+    const clock = mock.method(Date, 'now')
+    t.teardown(() => clock.mock.restore())
+    fixture.judge(({ new_question }) => new_question === second)
+    await untilKept(fixture, first, 'On a rack.')
+    setClock(40)
+    t.is(stateOf(await fixture.ask(second)), 'semantic')
+    t.is(stateOf(await byForm('In a box.')), 'semantic')
+    setClock(70)
+    t.is(stateOf(await byForm('Hang them up.')), 'miss')
+  })
 
 test('semantic-cache: judged: what the judge costs is on the receipt, apart from the reply’s own cost', async (t) => {
   await using fixture = await startJudgeFixture()
