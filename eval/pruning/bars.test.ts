@@ -33,7 +33,7 @@ bars('pruning: the nearest 20 of 100 tools include the needed ones', (t) => {
 })
 
 bars('pruning: slim loses no tool and saves 40 %, drop loses few and saves 45 %', async (t) => {
-  const rows = await measureSingleTurns(every(8))
+  const rows = await measureSingleTurns(every(16))
   const row = (group: string) => rows.find((each) => each.group === group) ?? {}
   for (const set of ['bfcl_live', 'livemcp']) {
     t.is(row(`slim: ${set}`)['present %'], 100)

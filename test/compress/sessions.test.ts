@@ -16,8 +16,8 @@ const folder = path.join(dataFolder(), 'compression')
 const hasData = existsSync(folder)
 const ABSENT = `no sessions in ${folder}: skipped`
 
-/** Returns all in the drill, and every fourth one in `npm test`. */
-const sampledOf = <Session>(all: readonly Session[]) => all.filter((_, index) => isDrill || index % 4 === 0)
+/** Returns all in the drill, and every eighth one in `npm test`. */
+const sampledOf = <Session>(all: readonly Session[]) => all.filter((_, index) => isDrill || index % 8 === 0)
 
 const options = preserve.options.parse({ tools: ['Read', 'get_*'], patterns: ['Error.*'], report: true })
 /** One for all sessions: it keeps nothing of them, and has a thread. An hour passes between two looks at its budgets of CPU. */

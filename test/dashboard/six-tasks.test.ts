@@ -5,8 +5,8 @@ import test, { type ExecutionContext } from 'ava'
 import type { Locator, Page } from 'playwright-core'
 import { bearer, sendAs, sessionToken, startCloudGateway } from '../support/accounts.ts'
 import { startReceiver } from '../support/alert-receivers.ts'
-import { isFirstLook, seriousFaults, startBrowser } from '../support/browser.ts'
-import { sampled } from '../support/drill.ts'
+import { seriousFaults, startBrowser } from '../support/browser.ts'
+import { isDrill, sampled } from '../support/drill.ts'
 import { eventually } from '../support/eventually.ts'
 import { ask, send } from '../support/http-client.ts'
 import { type JsonObject, valueAt } from '../support/json.ts'
@@ -225,11 +225,11 @@ test('pages: without a sign-in the page of command lines asks for no code', asyn
   t.deepEqual(faults, [])
 })
 
-/** Asserts no overflow at two widths and, once for each page, no serious finding of axe, and stores pictures where a folder is named. */
+/** Asserts no overflow at two widths and, in a drill, no serious finding of axe, and stores pictures where a folder is named. */
 async function assertSound(t: ExecutionContext, page: Page, name: string): Promise<void> {
   for (const width of [1440, 390]) {
     await page.setViewportSize({ width, height: 900 })
-    if (isFirstLook(page)) t.deepEqual(await seriousFaults(page), [], `${name} at ${width} px`)
+    if (isDrill) t.deepEqual(await seriousFaults(page), [], `${name} at ${width} px`)
     t.true(Number(await page.evaluate('innerWidth - document.documentElement.scrollWidth')) >= 0, `${name} overflows`)
     if (PICTURES !== undefined)
       await page.screenshot({ path: path.join(PICTURES, `${name.replace(/\W+/g, '-')}-${width}.png`) })

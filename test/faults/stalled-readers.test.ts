@@ -20,7 +20,7 @@ const ASKED = { max_tokens: 10_000_000, messages: [{ role: 'user', content: 'hi'
 /** A word of 64 KB is one event: bytes are held up, however few the events. */
 const WORD = `${'x'.repeat(64 * 1024 - 1)} `
 const messageOf = (bytes: number) => toMessage({ body: ASKED, nth: 1 }, { text: WORD.repeat(bytes / WORD.length) })
-const EVENTS = toSse(toEvents(messageOf(48 * MB)))
+const EVENTS = toSse(toEvents(messageOf(24 * MB)))
 const JSON_REPLY = JSON.stringify(messageOf(16 * MB))
 const DRIP = { kind: 'hang', at: 'after-headers' } as const
 

@@ -1,3 +1,4 @@
+import { sampled } from '../../support/drill.ts'
 import { MODELS, PROVIDERS, type ProviderName } from '../../support/provider-fixture.ts'
 import { eachCell, openCells } from './cells.ts'
 import { says } from './said.ts'
@@ -22,8 +23,10 @@ const OWN_THOUGHTS: Readonly<Record<ProviderName, RegExp>> = {
   responder: /^sealed-rs_\d+$/,
 }
 
-for (const mode of ['whole', 'stream'] as const) {
-  for (const next of [...PROVIDERS, 'responder' as const]) {
+const MODES = ['whole', 'stream'] as const
+
+for (const [nth, next] of [...PROVIDERS, 'responder' as const].entries()) {
+  for (const mode of sampled(MODES, nth % MODES.length)) {
     eachCell(`${next} goes on in the middle of a loop of tools (${mode})`, async (t, cell) => {
       const { provider } = cell
       const reasoning = (name: ProviderName) => (name === 'openai' ? {} : { reasoning: 'Hm.' })
