@@ -1,7 +1,8 @@
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import path from 'node:path'
 import type { Plugin } from 'rolldown'
+import { ownFiles } from '../own-files.ts'
 
 /** Packages that every start loads, with their imports: some six hundred files, of which a third is used. */
 const INLINED = [
@@ -22,7 +23,7 @@ export function bundlePathOf(file: string): string {
 
 /** Returns the sources that others name by their URL, from the root: threads, processes and preloaded modules. */
 export function namedPrograms(root: string): string[] {
-  const sources = globSync(['src/**/*.ts', 'plugins/**/*.ts'], { cwd: root, exclude: ['**/*.test.ts'] })
+  const sources = ownFiles(['src/**/*.ts', 'plugins/**/*.ts'], root, ['**/*.test.ts'])
   const named = sources.flatMap((source) => {
     const text = readFileSync(path.join(root, source), 'utf8')
     return [...text.matchAll(PROGRAM)].map(([, , name = '']) => path.join(path.dirname(source), `${name}.ts`))

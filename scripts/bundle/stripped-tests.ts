@@ -6,19 +6,21 @@
  * `node_modules/.cache/turnpike/stripped/<version of Node>/<path of the file>.js`, as old as the file; read by
  * `test/support/bundled-sources.mjs`.
  */
-import { globSync, mkdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import path from 'node:path'
+import { ownFiles } from '../own-files.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
-const FOLDER = path.join(ROOT, 'node_modules/.cache/turnpike/stripped', process.version)
+const FOLDER = path.join('node_modules/.cache/turnpike/stripped', process.version)
 const FILES = ['{src,plugins,test,eval,scripts}/**/*.ts']
 
 /** Strips the files that have changed, and returns the folder of all. */
-export function stripTests(): string {
-  for (const file of globSync(FILES, { cwd: ROOT })) {
-    const source = path.join(ROOT, file)
-    const stripped = path.join(FOLDER, `${file}.js`)
+export function stripTests(root = ROOT): string {
+  const folder = path.join(root, FOLDER)
+  for (const file of ownFiles(FILES, root)) {
+    const source = path.join(root, file)
+    const stripped = path.join(folder, `${file}.js`)
     const { atime, mtime } = statSync(source)
     if (statSync(stripped, { throwIfNoEntry: false })?.mtimeMs === mtime.getTime()) continue
     mkdirSync(path.dirname(stripped), { recursive: true })
@@ -27,5 +29,5 @@ export function stripTests(): string {
     utimesSync(unfinished, atime, mtime)
     renameSync(unfinished, stripped) // concurrent runs read it
   }
-  return FOLDER
+  return folder
 }

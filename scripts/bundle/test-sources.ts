@@ -16,7 +16,6 @@ import { createHash } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
-  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -28,6 +27,7 @@ import {
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Plugin, rolldown } from 'rolldown'
+import { ownFiles } from '../own-files.ts'
 import { escapeToAscii } from './ascii.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
@@ -44,7 +44,7 @@ const MOST_BUNDLES = 4
 
 /** Bundles the current sources, unless the bundle exists; returns the JSON file that maps each source's URL to its re-exports. */
 export async function bundleSources(): Promise<string> {
-  const sources = globSync(SOURCES, { cwd: ROOT, exclude: ['**/*.test.ts'] }).sort()
+  const sources = ownFiles(SOURCES, ROOT, ['**/*.test.ts'])
   const folder = path.join(
     CACHE,
     digestOf([...sources, 'package-lock.json', path.relative(ROOT, import.meta.filename), 'scripts/bundle/ascii.ts']),

@@ -1,5 +1,6 @@
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { ownFiles } from '../own-files.ts'
 
 /** Words that comments and messages do not use, with the term of the glossary in CONTRIBUTING.md for each. */
 const REFUSED: readonly (readonly [words: RegExp, term: string])[] = [
@@ -45,23 +46,16 @@ export function refusedInSources(
   wordLists: readonly string[] = [],
 ): string[] {
   const patterns = folders.map((folder) => `${folder}/**/*.{ts,tsx,mjs}`)
-  const exclude = [
-    '**/node_modules/**',
-    '**/dist/**',
-    'scripts/words/source.ts',
-    'test/docs/{source-words,words}.test.ts',
-  ]
-  return globSync(patterns, { cwd: root, exclude })
-    .toSorted()
-    .flatMap((file) => {
-      const isWordList = wordLists.some((list) => file.startsWith(list))
-      const text = readFileSync(path.join(root, file), 'utf8')
-      const lines = text.split('\n')
-      const words = lines.flatMap((line, at) =>
-        faultsOf(line, lines[at - 1] ?? '', isWordList).map((fault) => `${file}:${at + 1} ${fault}`),
-      )
-      return [...words, ...detachedComments(text).map((line) => `${file}:${line} is a doc comment of nothing; ${MEND}`)]
-    })
+  const exclude = ['**/dist/**', 'scripts/words/source.ts', 'test/docs/{source-words,words}.test.ts']
+  return ownFiles(patterns, root, exclude).flatMap((file) => {
+    const isWordList = wordLists.some((list) => file.startsWith(list))
+    const text = readFileSync(path.join(root, file), 'utf8')
+    const lines = text.split('\n')
+    const words = lines.flatMap((line, at) =>
+      faultsOf(line, lines[at - 1] ?? '', isWordList).map((fault) => `${file}:${at + 1} ${fault}`),
+    )
+    return [...words, ...detachedComments(text).map((line) => `${file}:${line} is a doc comment of nothing; ${MEND}`)]
+  })
 }
 
 /** Lists the lines of doc comments below which there is no declaration; a file's first comment is about the file. */

@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import test from 'ava'
+import { ownFiles } from '../../scripts/own-files.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const FOLDER = path.join(ROOT, 'docs/decisions')
@@ -25,7 +26,7 @@ test('decisions: the index lists each record once, by its title', (t) => {
 })
 
 test('decisions: sources refer to records that exist', (t) => {
-  const sources = globSync('{bench,bin,eval,examples,plugins,scripts,src,test}/**/*.{ts,tsx,mjs}', { cwd: ROOT })
+  const sources = ownFiles(['{bench,bin,eval,examples,plugins,scripts,src,test}/**/*.{ts,tsx,mjs}'], ROOT)
   const referenced = sources.flatMap(
     (file) => readFileSync(path.join(ROOT, file), 'utf8').match(/docs\/decisions\/\d{4}-[\w-]+\.md/g) ?? [],
   )
