@@ -5,12 +5,15 @@ import path from 'node:path'
 export interface Example {
   /** `docs/plugins.md:16`, of its first line. */
   readonly place: string
+  /** The nearest heading of the second level above it; empty above the first. */
+  readonly heading: string
   readonly language: string
   readonly code: string
 }
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const PAGES = ['README.md', 'docs/*.md', 'docs/clients/*.md', 'examples/**/*.md', 'plugins/*/README.md']
+const HEADING = /^## (.*)$/gm
 const BLOCK = /^```(\w+)\n(.*?)^```$/gms
 
 /** Pages with a test of their own: their requests and programs depend on earlier ones, or on packages installed on demand. */
@@ -35,8 +38,9 @@ export function examplesOf(page: string): Example[] {
   const text = readFileSync(path.join(ROOT, page), 'utf8')
   return [...text.matchAll(BLOCK)].map((found) => {
     const [, language = '', code = ''] = found
-    const line = text.slice(0, found.index).split('\n').length + 1
-    return { place: `${page}:${line}`, language, code }
+    const above = text.slice(0, found.index)
+    const heading = [...above.matchAll(HEADING)].at(-1)?.[1] ?? ''
+    return { place: `${page}:${above.split('\n').length + 1}`, heading, language, code }
   })
 }
 

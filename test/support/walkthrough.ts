@@ -25,6 +25,8 @@ import { startGatewayProcess } from './gateway-process.ts'
 interface WalkOptions {
   /** A gateway that runs from the beginning. Default: the page starts its own. */
   readonly url?: string
+  /** Selects the page's examples. Default: all. */
+  readonly includes?: (example: Example) => boolean
   /** Variables of every command. */
   readonly env?: Readonly<Record<string, string>>
   /** The folder in which programs of the page find packages. Default: the project's, as in a checkout. */
@@ -57,10 +59,14 @@ export async function walkThrough(t: ExecutionContext, page: string, options: Wa
   const gateways: Gateway[] = []
   t.teardown(() => gateways.at(-1)?.stop())
   const inPlace = (code: string) => code.replaceAll(USUAL_ADDRESS, gateways.at(-1)?.url ?? options.url ?? '')
-  const shell = async (code: string) =>
-    (await run('sh', ['-ec', code], { cwd: folder, env, timeout: LONGEST_RUN_MS })).stdout
+  const shell = async (code: string) => {
+    // Commands of the gateway ask the one that is configured.
+    const { port } = gateways.at(-1) ?? {}
+    const own = port === undefined ? env : { ...env, PORT: String(port) }
+    return (await run('sh', ['-ec', code], { cwd: folder, env: own, timeout: LONGEST_RUN_MS })).stdout
+  }
   let last = { code: '', output: '' }
-  for (const example of examplesOf(page)) {
+  for (const example of examplesOf(page).filter(options.includes ?? (() => true))) {
     const { place, language, code } = example
     const file = FILE.exec(code)?.[1]
     const variables = START.exec(commandsOf(example).at(-1) ?? '')?.[1]
