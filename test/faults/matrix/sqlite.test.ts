@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { sqliteFile } from '../../../src/stores/sql/sqlite/location.ts'
+import { eventually } from '../../support/eventually.ts'
 import type { GatewayProcess } from '../../support/gateway-process.ts'
 import type { Owner } from '../../support/postgres.ts'
 import { openPlant } from './plant.ts'
@@ -131,8 +132,14 @@ const damaged: Way = {
 function clock(name: string, offMs: number, speed = 1): Way {
   return {
     name,
-    begin() {
-      writeFileSync(clockFile, `${offMs} ${speed}`)
+    async begin({ cloud, local }) {
+      const text = `${offMs} ${speed}`
+      writeFileSync(clockFile, text)
+      const seen = [cloud, local].map((gateway) => `${clockFile}.${gateway?.pid}`)
+      await eventually(
+        () => seen.every((file) => existsSync(file) && readFileSync(file, 'utf8') === text),
+        'gateways have that clock',
+      )
       return () => writeFileSync(clockFile, '0 1')
     },
   }

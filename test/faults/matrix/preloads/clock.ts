@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { isMainThread } from 'node:worker_threads'
 
 /*
  * DESIGN. Loaded into a gateway before anything else (`--import`): its wall clock follows a file that the test
- * writes, `<milliseconds that it is off> <its speed>`. Monotonic clocks (`performance.now`) are unchanged.
+ * writes, `<milliseconds that it is off> <its speed>`. Once it does, `<file>.<process id>` has the same text. Monotonic clocks
+ * (`performance.now`) are unchanged.
  */
 
 const FILE = process.env.TURNPIKE_CLOCK
@@ -18,6 +20,7 @@ function look(): void {
   const [offMs = 0, speed = 1] = now.split(' ').map(Number)
   const sinceMs = RealDate.now()
   told = { sinceMs, shownMs: sinceMs + offMs, speed }
+  if (isMainThread) writeFileSync(`${FILE}.${process.pid}`, text)
 }
 
 function nowMs(): number {
