@@ -14,7 +14,7 @@ async function estimateOf(as: string): Promise<number> {
 }
 
 test('token factors: calibration by one caller’s replies moves no other caller’s estimate', async (t) => {
-  // Each asks once: where `prompt-cache` is in the pipeline, it marks what a caller repeats, and a mark has a price.
+  // Each asks once: in the full pipeline, what a caller repeats is marked for the provider's cache, and a mark has a price.
   const [odd, first, last] = [`${t.title} odd`, `${t.title} first`, `${t.title} last`]
   const before = await estimateOf(first)
   t.is(await estimateOf(odd), before)

@@ -64,7 +64,7 @@ test('costs: earlier thinking is held for where a provider of another API is sen
       { role: 'user', content: 'a' },
       { role: 'assistant', content: blocks },
     ]
-    // Alone in its pipeline: `prompt-cache` would mark the longer one, and a mark has a price.
+    // Alone in its pipeline: the longer one would be marked for the provider's cache, and a mark has a price.
     const pipe = 'cost-guard?per_request=0.00000001'
     const asking = { as: t.title, pipe, extra: { model, messages: [user, assistant, user] } }
     const { json } = await cost.ask(cost.fixture.scenario(), asking)

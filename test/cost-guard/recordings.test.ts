@@ -30,7 +30,7 @@ test('settlement: every recorded reply costs the price of the provider’s own c
   const fixture = await openFixture({
     provider: { acceptAnything: true },
     env: { SVC_DATA_DIR: dataDir, SVC_PIPELINE: guardedBy('per_day=1000') },
-    // Some have pictures by their address, which `redact` refuses unless it is set to pass them.
+    // Some have pictures by their address, which redaction refuses unless it is set to pass them.
     config: { plugins: { redact: { unread: 'pass' } } },
   })
   t.teardown(async () => {
