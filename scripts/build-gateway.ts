@@ -13,6 +13,7 @@ import { escapeToAscii } from './bundle/ascii.ts'
 import { bundlePathOf, keepPlaces, namedPrograms } from './bundle/places.ts'
 import { leaveOut } from './bundle/slim.ts'
 import { createStartChunk } from './bundle/start-chunk.ts'
+import { ownFiles } from './own-files.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 const BUNDLE = path.join(ROOT, 'dist')
@@ -56,7 +57,7 @@ await bundle.write({
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name]-[hash].js',
 })
-for (const file of globSync(DATA, { cwd: ROOT })) {
+for (const file of ownFiles(DATA, ROOT)) {
   mkdirSync(path.dirname(path.join(BUNDLE, file)), { recursive: true })
   copyFileSync(path.join(ROOT, file), path.join(BUNDLE, file))
 }

@@ -8,6 +8,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
+import { ownFiles } from '../../scripts/own-files.ts'
 import { createPostgres, query } from '../support/postgres.ts'
 import { createRedis } from '../support/redis.ts'
 import { ABOUT_A_PROCESS, ABOUT_ENGINES } from './exemptions.ts'
@@ -52,9 +53,7 @@ async function runSuite(): Promise<number> {
   const postgresUrl = await postgres.createDatabase()
   await query(postgresUrl, 'create sequence drill')
   const exempt = new Set(Object.keys(ABOUT_ENGINES).flatMap((pattern) => globSync(pattern)))
-  const files = globSync('test/*/**/*.test.ts', {
-    exclude: ['test/{cluster,support,stores,telemetry,metrics,tracing}/**'],
-  })
+  const files = ownFiles(['test/*/**/*.test.ts'], '.', ['test/{cluster,support,stores,telemetry,metrics,tracing}/**'])
   const isExempt = (file: string) => exempt.has(file) || !STARTS_GATEWAYS.test(readFileSync(file, 'utf8'))
   const words = [
     LONGEST_FILE,

@@ -36,7 +36,7 @@ testWithRedis('shared limits: two instances let through one limit together, howe
   )
   const refused = decisions.find((decision) => decision?.isAllowed === false)
   t.true(refused !== undefined && refused.retryMs > 0 && refused.retryMs <= RULE.windowMs / LIMIT)
-  const ofKey = await Promise.all([1, 2, 3, 4].map((nth) => limiters[nth % 2]?.take('key with a limit of its own', 2)))
+  const ofKey = await Promise.all([1, 2, 3, 4].map((nth) => limiters[nth % 2]?.take('limited key', 2)))
   t.is(ofKey.filter((decision) => decision?.isAllowed === true).length, 2)
   await Promise.all(limiters.map((limiter) => limiter.close()))
 })
