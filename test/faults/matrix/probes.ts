@@ -143,10 +143,14 @@ export async function openProber(
   }
 }
 
+/** Returns whether a repeated request did not find its stored reply. */
+export function isMiss({ probe, reply }: Asked): boolean {
+  return probe === 'hit' && reply !== undefined && reply.headers['x-svc-cache'] !== 'hit'
+}
+
 /** Keeps hits only: a repeated request that reached the provider again does not show that the cache works. */
 function hitOnly(asked: Asked): Asked {
-  const isMiss = asked.outcome === 'works' && asked.probe === 'hit' && asked.reply?.headers['x-svc-cache'] !== 'hit'
-  return isMiss ? { ...asked, outcome: 'works, but finds nothing' } : asked
+  return asked.outcome === 'works' && isMiss(asked) ? { ...asked, outcome: 'works, but finds nothing' } : asked
 }
 
 /**

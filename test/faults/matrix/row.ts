@@ -8,7 +8,7 @@ import { countOpenFiles, hasProcessFacts } from '../../support/process-facts.ts'
 import { assertNothingLost } from './audit.ts'
 import { type Cell, type Component, DEFAULT_WITHIN_S, FAULTS, type Fault, MATRIX, PROBES, type Probe } from './cells.ts'
 import type { LinkName, Plant } from './plant.ts'
-import { type Asked, openProber, type Prober, type SendingOptions, untilAllWork } from './probes.ts'
+import { type Asked, isMiss, openProber, type Prober, type SendingOptions, untilAllWork } from './probes.ts'
 
 /** Ends a fault. */
 export type Lift = () => Promise<void> | void
@@ -133,7 +133,7 @@ async function checkWay(t: ExecutionContext, stand: Stand, way: Way & { cell: Ce
   )
 }
 
-/** Sends one of each, all at once; on a busy machine the database may be late by itself, and what works is asked again. */
+/** Sends one of each, all at once; on a busy machine a store may be late by itself, and what works is asked again. */
 function sendAll(
   prober: Prober,
   probes: readonly Sent[],
@@ -142,7 +142,8 @@ function sendAll(
   const sendOne = async (probe: Sent): Promise<Asked> => {
     for (let tried = 1; ; tried++) {
       const asked = await prober.send(probe, options)
-      if (asked.outcome !== '503' || fails[probe] !== undefined || tried === MOST_TRIES) return asked
+      const isLate = asked.outcome === '503' || isMiss(asked)
+      if (!isLate || fails[probe] !== undefined || tried === MOST_TRIES) return asked
     }
   }
   return Promise.all(probes.map(sendOne))
