@@ -1,9 +1,11 @@
-import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, globSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import test from 'ava'
 import manifest from '../package.json' with { type: 'json' }
+import { ownFiles } from '../scripts/own-files.ts'
 import { installPlugins } from '../src/pipeline/install.ts'
 import { PluginRegistry } from '../src/pipeline/registry.ts'
+import { filesOfDrill, LEFT_FILES, LEFT_TESTS } from './cluster/exemptions.ts'
 import { createPluginDirectory } from './support/plugin-folders.ts'
 import { createPluginServices } from './support/plugin-services.ts'
 import { createRecordingLog } from './support/recording-log.ts'
@@ -242,6 +244,35 @@ for (const name of PLUGINS) {
     await registry.close()
   })
 }
+
+test('architecture: a test looks into the database of its gateway in the way that clusters have, too', (t) => {
+  const tests = filesOfDrill()
+  t.true(tests.length > 100)
+  const opening = tests.filter((file) => /'node:sqlite'|\/sqlite\.ts'/.test(readFileSync(file, 'utf8')))
+  t.deepEqual(opening, [], 'expected `queryGateway`, or a reason in `test/cluster/exemptions.ts`')
+})
+
+test('architecture: what the drill of clusters leaves out is there', (t) => {
+  const files = Object.values(LEFT_FILES).flat()
+  t.deepEqual(
+    files.filter((pattern) => globSync(pattern, { cwd: ROOT }).length === 0),
+    [],
+  )
+  const titles = Object.values(LEFT_TESTS).flat()
+  const texts = ownFiles(['test/**/*.test.ts'], ROOT).map((file) => readFileSync(path.join(ROOT, file), 'utf8'))
+  // A pattern may stand for a part that the test composes.
+  const isThere = (title: string) =>
+    texts.some((text) =>
+      title
+        .split('*')
+        .map((part) => part.trim())
+        .every((part) => text.includes(part)),
+    )
+  t.deepEqual(
+    titles.filter((title) => !isThere(title)),
+    [],
+  )
+})
 
 test('architecture: signals are listened to in one place, which knows that they may be aborted already', (t) => {
   const listening = files.filter(({ text }) => /(?:addEventListener|\bon(?:ce)?)\(\s*'abort'|\.onabort\b/.test(text))

@@ -3,13 +3,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test from 'ava'
 import { bearer, CLOUD, type CreatedKey, sendAs } from '../support/accounts.ts'
-import { eventually } from '../support/eventually.ts'
 import { openFixture } from '../support/fixture.ts'
 import { ask } from '../support/http-client.ts'
 import { type JsonObject, valueAt } from '../support/json.ts'
 import { PIPELINE } from '../support/pipelines.ts'
 import { holdEvent, type Script } from '../support/provider/script.ts'
-import { sumsOfWindows } from '../support/spend-windows.ts'
+import { sumsOfWindows, untilHeld } from '../support/spend-windows.ts'
 import { rowOf } from '../support/telemetry.ts'
 
 /*
@@ -121,7 +120,7 @@ for (const [name, change, { status, words }] of changes)
     const capped = await openCapped({ tags: ['shop', 'web'], script: held })
     const { person, team, key, tags, scopes } = capped
     const sending = capped.send('held', { stream: true })
-    await eventually(() => scopes.every((scope) => sumsOf(scope).heldNanoUsd > 0), 'all windows hold money')
+    await untilHeld(dataDir, scopes, 'each')
     await change(capped)
     gate.resolve()
     const reply = await sending
@@ -131,12 +130,13 @@ for (const [name, change, { status, words }] of changes)
     t.like(row, { outcome: 'complete', key_id: key.id, user_id: person, team_id: team, tags: JSON.stringify(tags) })
     const cost = Number(row.cost_nano_usd)
     t.true(cost > 0)
-    await eventually(() => scopes.every((scope) => sumsOf(scope).heldNanoUsd === 0), 'nothing is held')
-    for (const scope of scopes) t.deepEqual(sumsOf(scope), { windows: 1, settledNanoUsd: cost, heldNanoUsd: 0 }, scope)
+    await untilHeld(dataDir, scopes, 'none')
+    for (const scope of scopes)
+      t.deepEqual(await sumsOf(scope), { windows: 1, settledNanoUsd: cost, heldNanoUsd: 0 }, scope)
     const next = await capped.send('next')
     t.is(next.status, status, next.text)
     t.regex(next.text, words)
-    await eventually(() => scopes.every((scope) => sumsOf(scope).heldNanoUsd === 0), 'nothing is held')
+    await untilHeld(dataDir, scopes, 'none')
   })
 
 test('tags: as many as a request may have are each counted exactly, and the tightest refuses by its name', async (t) => {
@@ -150,15 +150,15 @@ test('tags: as many as a request may have are each counted exactly, and the tigh
   }
   t.true(cost > 0)
   const settled = { windows: 1, settledNanoUsd: cost, heldNanoUsd: 0 }
-  await eventually(() => scopes.every((scope) => sumsOf(scope).heldNanoUsd === 0), 'nothing is held')
-  for (const scope of scopes) t.deepEqual(sumsOf(scope), settled, scope)
+  await untilHeld(dataDir, scopes, 'none')
+  for (const scope of scopes) t.deepEqual(await sumsOf(scope), settled, scope)
   for (const tag of tags) {
     await admin(`PUT tags/${tag}`, { limits: { costPerDay: TOO_LITTLE } })
     const refused = await capped.send(`refused by ${tag}`)
     t.is(refused.status, 429)
     t.like(valueAt(refused.json, 'error') as object, { cap: 'tag', tag, limit: TOO_LITTLE })
     await admin(`PUT tags/${tag}`, CAPPED)
-    for (const scope of scopes) t.deepEqual(sumsOf(scope), settled, `${scope} after a refusal by ${tag}`)
+    for (const scope of scopes) t.deepEqual(await sumsOf(scope), settled, `${scope} after a refusal by ${tag}`)
   }
   t.is((await capped.send('accepted again')).status, 200)
 })

@@ -1,16 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
 import { bearer, CLOUD, createKey } from '../support/accounts.ts'
-import { eventually } from '../support/eventually.ts'
 import { openFixture } from '../support/fixture.ts'
+import { queryGateway } from '../support/gateway-database.ts'
 import { ask, type Reply } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { PIPELINE } from '../support/pipelines.ts'
 import { holdEvent, type Script } from '../support/provider/script.ts'
-import { sumsOfWindows } from '../support/spend-windows.ts'
+import { sumsOfWindows, untilHeld } from '../support/spend-windows.ts'
 import { rowOf } from '../support/telemetry.ts'
 
 const dataDir = await mkdtemp(path.join(tmpdir(), 'turnpike-nested-'))
@@ -24,16 +23,11 @@ test.after.always(async () => {
 const [TOO_LITTLE, ENOUGH] = [0.000_001, 5]
 
 /** Changes the gateway's database from beside it, as its other instances do. */
-function change(sql: string, ...values: (string | null)[]): void {
-  const db = new DatabaseSync(path.join(dataDir, 'turnpike.db'), { timeout: 20_000 })
-  try {
-    db.prepare(sql).run(...values)
-  } finally {
-    db.close()
-  }
-}
+const change = (sql: string) => queryGateway(dataDir, sql)
 
 const sumsOf = (scope: string) => sumsOfWindows(dataDir, scope)
+
+const textOf = (limits: object | null) => (limits === null ? 'null' : `'${JSON.stringify(limits)}'`)
 
 let made = 0
 /** Requests so far: each asks something else, or a cache would answer it. */
@@ -44,7 +38,9 @@ async function openMember(t: ExecutionContext, script?: Script) {
   const name = `m${++made}`
   const { id, key } = await createKey(fixture.gateway, name)
   const teamId = `team_${name}`
-  change(`insert into team (id, name, folded_name, created_at_ms) values (?1, ?1, ?1, 0)`, teamId)
+  await change(
+    `insert into team (id, name, folded_name, created_at_ms) values ('${teamId}', '${teamId}', '${teamId}', 0)`,
+  )
   const scenario = fixture.scenario(script)
   return {
     name,
@@ -54,11 +50,12 @@ async function openMember(t: ExecutionContext, script?: Script) {
     /** Sets limits in the database: in force for the next request. */
     limit(table: 'account' | 'team' | 'api_key', limits: object | null) {
       const row = { account: name, team: teamId, api_key: id }[table]
-      change(`update ${table} set limits = ? where id = ?`, limits && JSON.stringify(limits), row)
+      return change(`update ${table} set limits = ${textOf(limits)} where id = '${row}'`)
     },
     limitTag: (tag: string, limits: object) =>
-      change('insert or replace into tag (name, limits, created_at_ms) values (?, ?, 0)', tag, JSON.stringify(limits)),
-    join: (team: string | null) => change('update api_key set team_id = ? where id = ?', team, id),
+      change(`insert into tag (name, limits, created_at_ms) values ('${tag}', ${textOf(limits)}, 0)
+        on conflict (name) do update set limits = excluded.limits`),
+    join: (team: string) => change(`update api_key set team_id = '${team}' where id = '${id}'`),
     async send(tags?: string, { pipe, ...extra }: { pipe?: string; stream?: boolean } = {}): Promise<Reply> {
       const headers = {
         ...bearer(key),
@@ -79,7 +76,7 @@ function refusalIn({ status, json }: Reply) {
 
 test('nested caps: each refuses by its own name, from the next request on, though no pipeline has the guard', async (t) => {
   const member = await openMember(t)
-  member.join(member.teamId)
+  await member.join(member.teamId)
   const tag = `tag-of-${member.name}`
   t.is((await member.send(tag, { pipe: 'none' })).status, 200)
   for (const [cap, set, unset] of [
@@ -87,16 +84,16 @@ test('nested caps: each refuses by its own name, from the next request on, thoug
     ['team', () => member.limit('team', { costPerMonth: TOO_LITTLE }), () => member.limit('team', null)],
     ['key', () => member.limit('api_key', { costPerDay: TOO_LITTLE }), () => member.limit('api_key', null)],
   ] as const) {
-    set()
+    await set()
     t.deepEqual(refusalIn(await member.send(undefined, { pipe: 'none' })), {
       status: 429,
       cap,
       tag: undefined,
       limit: TOO_LITTLE,
     })
-    unset()
+    await unset()
   }
-  member.limitTag(tag, { costPerDay: TOO_LITTLE })
+  await member.limitTag(tag, { costPerDay: TOO_LITTLE })
   t.deepEqual(refusalIn(await member.send(`z,${tag}`, { pipe: 'none' })), {
     status: 429,
     cap: 'tag',
@@ -108,12 +105,12 @@ test('nested caps: each refuses by its own name, from the next request on, thoug
 
 test('nested caps: a request is counted in the windows of its key, person, team and tags, and its row names them', async (t) => {
   const member = await openMember(t)
-  member.join(member.teamId)
+  await member.join(member.teamId)
   const [shop, web] = [`shop-${member.name}`, `web-${member.name}`]
-  for (const table of ['account', 'team', 'api_key'] as const) member.limit(table, { costPerDay: ENOUGH })
-  member.limitTag(shop, { costPerDay: ENOUGH })
-  member.limitTag(web, { costPerMonth: ENOUGH })
-  change('update api_key set tags = ? where id = ?', JSON.stringify([shop]), member.keyId)
+  for (const table of ['account', 'team', 'api_key'] as const) await member.limit(table, { costPerDay: ENOUGH })
+  await member.limitTag(shop, { costPerDay: ENOUGH })
+  await member.limitTag(web, { costPerMonth: ENOUGH })
+  await change(`update api_key set tags = '${JSON.stringify([shop])}' where id = '${member.keyId}'`)
   const reply = await member.send(`${web},free`)
   t.is(reply.headers['x-svc-budget-day-cap'], 'key')
   const row = await rowOf(dataDir, reply.headers['x-svc-receipt'])
@@ -128,42 +125,43 @@ test('nested caps: a request is counted in the windows of its key, person, team 
     `tag:${shop}`,
     `tag:${web}`,
   ]
-  await eventually(() => scopes.every((scope) => sumsOf(scope).heldNanoUsd === 0), 'nothing is held')
-  for (const scope of scopes) t.deepEqual(sumsOf(scope), { windows: 1, settledNanoUsd: cost, heldNanoUsd: 0 }, scope)
-  t.is(sumsOf('tag:free').windows, 0)
+  await untilHeld(dataDir, scopes, 'none')
+  for (const scope of scopes)
+    t.deepEqual(await sumsOf(scope), { windows: 1, settledNanoUsd: cost, heldNanoUsd: 0 }, scope)
+  t.is((await sumsOf('tag:free')).windows, 0)
 })
 
 test('nested caps: a key that changes its team in the middle of a reply is counted where it was admitted', async (t) => {
   const gate = Promise.withResolvers<void>()
   const member = await openMember(t, { kind: 'answer', writes: holdEvent(2, gate.promise) })
   const other = await openMember(t)
-  for (const { limit } of [member, other]) limit('team', { costPerDay: ENOUGH })
-  member.join(member.teamId)
+  for (const { limit } of [member, other]) await limit('team', { costPerDay: ENOUGH })
+  await member.join(member.teamId)
   const sending = member.send(undefined, { stream: true })
-  await eventually(() => sumsOf(`team:${member.teamId}`).heldNanoUsd > 0, 'the first team holds money')
-  member.join(other.teamId)
+  await untilHeld(dataDir, [`team:${member.teamId}`], 'each')
+  await member.join(other.teamId)
   gate.resolve()
   const reply = await sending
   const row = await rowOf(dataDir, reply.headers['x-svc-receipt'])
-  await eventually(() => sumsOf(`team:${member.teamId}`).heldNanoUsd === 0, 'the first team holds none')
+  await untilHeld(dataDir, [`team:${member.teamId}`], 'none')
   t.is(row.team_id, member.teamId)
-  t.is(sumsOf(`team:${member.teamId}`).settledNanoUsd, Number(row.cost_nano_usd))
-  t.is(sumsOf(`team:${other.teamId}`).windows, 0)
+  t.is((await sumsOf(`team:${member.teamId}`)).settledNanoUsd, Number(row.cost_nano_usd))
+  t.is((await sumsOf(`team:${other.teamId}`)).windows, 0)
   const next = await member.send()
   t.is((await rowOf(dataDir, next.headers['x-svc-receipt'])).team_id, other.teamId)
 })
 
 test('nested caps: one that is lowered below what is spent refuses, and an archived team keeps its own', async (t) => {
   const member = await openMember(t)
-  member.join(member.teamId)
-  member.limit('team', { costPerDay: ENOUGH })
+  await member.join(member.teamId)
+  await member.limit('team', { costPerDay: ENOUGH })
   t.is((await member.send()).status, 200)
-  member.limit('team', { costPerDay: TOO_LITTLE })
-  change('update team set archived_at_ms = 1 where id = ?', member.teamId)
+  await member.limit('team', { costPerDay: TOO_LITTLE })
+  await change(`update team set archived_at_ms = 1 where id = '${member.teamId}'`)
   const refused = await member.send()
   t.like(refusalIn(refused), { status: 429, cap: 'team' })
   t.true(Number(valueAt(refused.json, 'error.spent')) > TOO_LITTLE)
   t.like(refused.headers, { 'x-svc-budget-day-remaining': '0', 'x-svc-budget-day-cap': 'team' })
-  member.limit('team', { costPerDay: ENOUGH })
+  await member.limit('team', { costPerDay: ENOUGH })
   t.is((await member.send()).status, 200)
 })

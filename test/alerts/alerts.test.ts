@@ -6,9 +6,9 @@ import test from 'ava'
 import { type Delivered, startMailServer, startReceiver } from '../support/alert-receivers.ts'
 import { eventually } from '../support/eventually.ts'
 import { openFixture } from '../support/fixture.ts'
+import { queryGateway } from '../support/gateway-database.ts'
 import { ask, send } from '../support/http-client.ts'
 import { parseJson, valueAt } from '../support/json.ts'
-import { querySqlite } from '../support/sqlite.ts'
 
 /*
  * Two gateways on one database, in front of one provider, with a webhook, a Slack-compatible webhook and a mail server that
@@ -58,12 +58,11 @@ const titlesAt = (place: string, subject: unknown) =>
 const scopeOf = (credential: string) => `key:local:${hash('sha256', credential, 'base64url')}`
 
 /** Sets what a client has spent today, as its requests would. */
-function spend(scope: string, nanoUsd: number): void {
-  querySqlite(
+const spend = (scope: string, nanoUsd: number) =>
+  queryGateway(
     dataDir,
     `update spend_window set settled_nano_usd = ${nanoUsd} where scope = '${scope}' and window_id like 'd:%'`,
   )
-}
 
 test('alerts: a cap that passes 50, 80 and 100 % is reported once by two gateways, in three channels', async (t) => {
   const headers = { authorization: 'Bearer the-client-that-spends' }
@@ -72,12 +71,12 @@ test('alerts: a cap that passes 50, 80 and 100 % is reported once by two gateway
   const scope = scopeOf('the-client-that-spends')
   const name = `Local client ${scope.slice('key:local:'.length).slice(0, 8)}`
 
-  spend(scope, NANO_PER_CAP * 0.52)
+  await spend(scope, NANO_PER_CAP * 0.52)
   const half = await receiver.until('/ops', `${name} spent 50 %`)
-  spend(scope, NANO_PER_CAP * 0.81)
+  await spend(scope, NANO_PER_CAP * 0.81)
   await receiver.until('/ops', `${name} spent 80 %`)
   // Less is left than the request may cost.
-  spend(scope, NANO_PER_CAP - 1000)
+  await spend(scope, NANO_PER_CAP - 1000)
   const refused = await other.scenario().send({ body, headers })
   t.is(refused.status, 429, refused.text)
   await receiver.until('/ops', `${name} reached the cap`)
@@ -108,7 +107,7 @@ test('alerts: a webhook is signed by Standard Webhooks, with the same id in each
   const scope = scopeOf('the-client-of-the-outage')
   const tries = () => receiver.refused.filter((one) => one.path === '/ops' && one.body.includes(scope))
   receiver.statusOf = ({ body }) => (!body.includes(scope) || tries().length > 2 ? 200 : tries().length > 1 ? 302 : 503)
-  spend(scope, NANO_PER_CAP * 0.6)
+  await spend(scope, NANO_PER_CAP * 0.6)
   const delivered = await receiver.until('/ops', scope)
   const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signature } = delivered.headers
   const mac = createHmac('sha256', KEY_BYTES).update(`${id}.${at}.${delivered.body}`).digest('base64')
@@ -159,7 +158,7 @@ test('alerts: operators list them with their deliveries and test a channel', asy
   const headers = { authorization: 'Bearer the-client-of-the-list' }
   await fixture.scenario().send({ body: ask('hi', { model: 'claude-sonnet-4-5' }), headers })
   const scope = scopeOf('the-client-of-the-list')
-  spend(scope, NANO_PER_CAP * 0.5)
+  await spend(scope, NANO_PER_CAP * 0.5)
   await receiver.until('/ops', scope)
   const listedOf = async () => {
     const { json, text } = await dashboard({ method: 'GET', path: '/dashboard/api/alerts' })

@@ -1,54 +1,113 @@
-/**
- * Tests that the drill leaves out, with reasons: files by their patterns, tests by their titles, in which `*` is any
- * text.
- */
-type Reasons = Readonly<Record<string, string>>
+import { globSync, readFileSync } from 'node:fs'
+import { ownFiles } from '../../scripts/own-files.ts'
 
-const OPENS_FILES = 'looks into the SQLite files of one data folder'
-const OWN_ENGINES = 'starts several gateways on engines of its own'
-const ONE_PROCESS = 'is about how one process starts, stops or breaks'
-const ONE_BROWSER =
-  'local mode shows the bodies, and every mode the live requests, of the process that the browser has reached'
-const AT_ONCE = 'wants a hit at once; a reply that has just ended elsewhere is still `attached`'
-const LEARNT = 'wants at once what another process has learnt; `instances.test.ts` waits for it'
-const OWN_MEMORY =
-  'is about what one process remembers: a key that rests, a list of models, a token, an answer of Stripe'
+/** Patterns that the drill leaves out, by reason. */
+type Reasons = Readonly<Record<string, readonly string[]>>
 
-/** Files. */
-export const ABOUT_ENGINES: Reasons = {
-  'test/accounts/{books,canary}.test.ts': OPENS_FILES,
-  'test/accounts/store-down.test.ts': OWN_ENGINES,
-  'test/billing/recharge.test.ts': ONE_PROCESS,
-  'test/cli/**': 'commands run in an environment that the drill’s engines are no part of',
-  'test/cost-guard/*.test.ts': OPENS_FILES,
-  'test/dashboard/{door,live-feed,pages,states}.test.ts': ONE_BROWSER,
-  'test/dashboard/processes.test.ts': OWN_ENGINES,
-  'test/exact-cache/{redis,single-flight}.test.ts': 'is about one process, and about a Redis of its own',
-  'test/exact-cache/{chat,replay,storing}.test.ts': AT_ONCE,
-  'test/faults/{drain,start,log-reader}.test.ts': ONE_PROCESS,
-  'test/faults/{kills,matrix,stall}/**': ONE_PROCESS,
-  'test/packaging/**': ONE_PROCESS,
-  'test/payments/{canary,crashes,deaths,processes,reconcile,automatic,money}.test.ts': OWN_ENGINES,
-  'test/payments/readiness.test.ts': OWN_MEMORY,
-  'test/plugins/start.test.ts': ONE_PROCESS,
-  'test/receipts/{ledger,life,store}.test.ts': OPENS_FILES,
-  'test/telemetry/prefix-losses.test.ts': 'compares the turns that one process has seen, and sets its clock',
-  'test/semantic-cache/{answers,embedders,feedback,scope}.test.ts': LEARNT,
-  'test/semantic-cache/{faults,instances,lasting}.test.ts': OWN_ENGINES,
+const OWN_MEMORY = 'is about what one process remembers'
+
+/** Files, by their patterns. */
+export const LEFT_FILES: Reasons = {
+  'looks into the files of one data folder': [
+    'test/accounts/{books,canary}.test.ts',
+    'test/cost-guard/*.test.ts',
+    'test/dashboard/{conversations,six-tasks}.test.ts',
+    'test/receipts/{ledger,life,store}.test.ts',
+  ],
+  'starts several gateways on engines of its own': [
+    'test/accounts/store-down.test.ts',
+    'test/dashboard/{first-run,processes,settings}.test.ts',
+    'test/payments/{canary,crashes,deaths,processes,reconcile,automatic,money}.test.ts',
+    'test/semantic-cache/{faults,instances,lasting}.test.ts',
+  ],
+  'is about how one process starts, stops or breaks': [
+    'test/billing/recharge.test.ts',
+    'test/faults/{drain,places,start,log-reader}.test.ts',
+    'test/faults/{kills,matrix,stall}/**',
+    'test/packaging/**',
+    'test/payments/sandbox.test.ts',
+    'test/plugins/{start,stray-exception}.test.ts',
+  ],
+  'is about a bound on what one process holds: connections, bodies, sockets': [
+    'test/attacks/unpaid-bodies.test.ts',
+    'test/faults/stalled-readers.test.ts',
+  ],
+  'local mode shows the bodies, and every mode the live requests, of the process that the browser has reached': [
+    'test/dashboard/{door,live-feed,pages,states}.test.ts',
+  ],
+  'is about one process, and about a Redis of its own': ['test/exact-cache/{redis,single-flight}.test.ts'],
+  'wants a hit at once; a reply that has just ended elsewhere is still `attached`': [
+    'test/exact-cache/{chat,leaders-own,replay,storing}.test.ts',
+    'test/responses/shared-answers.test.ts',
+  ],
+  [OWN_MEMORY]: [
+    'test/payments/{default-pipeline,late,readiness}.test.ts',
+    'test/prompt-cache/{pipelines,requests}.test.ts',
+  ],
+  'compares the turns that one process has seen': ['test/conversations/day.test.ts', 'test/dashboard/losses.test.ts'],
+  'wants at once what another process has learnt; `instances.test.ts` waits for it': [
+    'test/semantic-cache/{answers,embedders,feedback,no-graph,scope}.test.ts',
+  ],
+  'runs commands, in an environment that the drill’s engines are no part of': [
+    'test/accounts/people-commands.test.ts',
+    'test/cli/**',
+  ],
 }
 
-/** Tests. */
-export const ABOUT_A_PROCESS: Reasons = {
-  'canaries: nothing sent, logged or stored holds *': OPENS_FILES,
-  'dashboard in the cloud: bodies are kept once *': 'a process learns of the wish within ten seconds',
-  'fallback: a substitute*s answer is not stored*': AT_ONCE,
-  'keys: after a 401 *': OWN_MEMORY,
-  'models: a list that is known *': OWN_MEMORY,
-  'models: the list has the models of all*': OWN_MEMORY,
-  'patterns: a conversation stays with the patterns that it began with*': 'each process remembers choices that go',
-  'patterns: what the header *': 'each process remembers choices that go',
-  'reload: a request that runs in the old version *': 'the other processes, in which none runs, close it at once',
-  'vertex: a token is asked for *': OWN_MEMORY,
-  'webhook: more than 256 KB *': 'the drill’s balancer loses replies that come before their request has ended',
-  '*the last use is listed at once by the gateway that had it*': 'others learn it later',
+/** Tests, by their titles, in which `*` is any text. */
+export const LEFT_TESTS: Reasons = {
+  'looks into the files of one data folder': [
+    'canaries: nothing sent, logged or stored holds *',
+    'redact: nothing that the gateway has written holds an original',
+  ],
+  'a process learns of the wish within ten seconds': ['dashboard in the cloud: bodies are kept once *'],
+  'wants a hit at once; a reply that has just ended elsewhere is still `attached`': [
+    'fallback: a substitute*s answer is not stored*',
+    'responses: a repeated request is a hit *',
+    'responses: requests that differ in * have answers of their own',
+    'rewriting: a cache in front stores what was rewritten*',
+    'tags: no provider receives them, and requests with different tags share a cached reply',
+  ],
+  [`${OWN_MEMORY}: a key that rests, a list of models, a token, counts`]: [
+    'alerts: a provider that fails is reported, and its recovery',
+    'keys: after a 401 *',
+    'models: a list is kept for those who send *',
+    'models: a list that is known *',
+    'models: the list has the models of all*',
+    'redact: in observe mode requests pass unchanged, and a report sums *',
+    'refused: callers without a known key share a bounded number of rows*',
+    'socket: too many sockets, too large messages *',
+    'tags: metrics count each of the first 200 *',
+    'vertex: a token is asked for *',
+  ],
+  'each process remembers choices that go': [
+    'patterns: a conversation stays with the patterns that it began with*',
+    'patterns: what the header *',
+  ],
+  'the other processes, in which none runs, close it at once': [
+    'reload: a plugin whose stream runs in the old version *',
+    'reload: a request that runs in the old version *',
+  ],
+  'the drill’s balancer loses replies that come before their request has ended': ['webhook: more than 256 KB *'],
+  'others learn it later': ['*the last use is listed at once by the gateway that had it*'],
+  'runs commands, in an environment that the drill’s engines are no part of': [
+    'alerts: a key that its owner revokes is reported*',
+  ],
+}
+
+/** Calls by which tests start a gateway. */
+const STARTS_GATEWAYS = /\b(start(Cloud)?(Gateway|Process)|startGatewayProcess|(open\w*Fixture|startFixture)(With)?)\(/
+/** Such tests run with several gateways on PostgreSQL in any case. */
+const HAS_FLEETS = /\bfleets\(/
+/** Folders whose tests start no gateway, are of the drill itself, or need packages of their own. */
+const LEFT_FOLDERS = 'test/{cluster,support,stores,telemetry,metrics,tracing,witnesses}/**'
+
+/** Lists the tests that the drill runs, of all or of these. */
+export function filesOfDrill(patterns: readonly string[] = ['test/*/**/*.test.ts']): string[] {
+  const left = new Set(Object.values(LEFT_FILES).flatMap((files) => globSync(files)))
+  const files = ownFiles(patterns, '.', [LEFT_FOLDERS])
+  return files.filter((file) => {
+    const text = readFileSync(file, 'utf8')
+    return !left.has(file) && STARTS_GATEWAYS.test(text) && !HAS_FLEETS.test(text)
+  })
 }

@@ -2,27 +2,22 @@
  * `npm run drill:cluster`: several gateways on PostgreSQL and Redis behind a balancer. First the promises that hold for a
  * cluster as for one process (`test/cluster`), each gateway on a host of its own where this machine allows;
  * then the tests of the whole application, with four gateways wherever a test starts one. With `promises` or `suite`
- * behind it only that. It takes some twenty minutes, and is not a part of `npm test`.
+ * behind it only that; files behind `suite` run alone. It takes some twenty minutes, and is not a part of `npm test`.
  */
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, readFileSync } from 'node:fs'
-import { ownFiles } from '../../scripts/own-files.ts'
 import { createPostgres, query } from '../support/postgres.ts'
 import { createRedis } from '../support/redis.ts'
-import { ABOUT_A_PROCESS, ABOUT_ENGINES } from './exemptions.ts'
+import { filesOfDrill, LEFT_TESTS } from './exemptions.ts'
 import { HOSTS, HUB, makeHosts } from './namespaces.ts'
 
 const SIZE = 4
 /** Redis has so many databases, and each start of a test one of its own. */
 const MOST_STARTS = 4096
-/** Calls by which tests start a gateway. */
-const STARTS_GATEWAYS =
-  /\b(start(Cloud)?(Gateway|Process)|startGatewayProcess|(open\w*Fixture|startFixture|openAgentFixture)(With)?|fleets)\(/
 const LONGEST_FILE = '--timeout=15m'
 
-const [only] = process.argv.slice(2)
+const [only, ...named] = process.argv.slice(2)
 const endings: (() => Promise<void>)[] = []
 try {
   const statuses = []
@@ -52,14 +47,9 @@ async function runSuite(): Promise<number> {
   const [postgres, redis] = await Promise.all([createPostgres(owner), createRedis(owner, MOST_STARTS)])
   const postgresUrl = await postgres.createDatabase()
   await query(postgresUrl, 'create sequence drill')
-  const exempt = new Set(Object.keys(ABOUT_ENGINES).flatMap((pattern) => globSync(pattern)))
-  const files = ownFiles(['test/*/**/*.test.ts'], '.', ['test/{cluster,support,stores,telemetry,metrics,tracing}/**'])
-  const isExempt = (file: string) => exempt.has(file) || !STARTS_GATEWAYS.test(readFileSync(file, 'utf8'))
-  const words = [
-    LONGEST_FILE,
-    ...Object.keys(ABOUT_A_PROCESS).map((title) => `--match=!${title}`),
-    ...files.filter((file) => !isExempt(file)).sort(),
-  ]
+  const left = Object.values(LEFT_TESTS).flat()
+  const files = filesOfDrill(named.length > 0 ? named : undefined)
+  const words = [LONGEST_FILE, ...left.map((title) => `--match=!${title}`), ...files]
   return run('ava', words, { TURNPIKE_DRILL_CLUSTER: JSON.stringify({ size: SIZE, postgresUrl, redisUrl: redis.url }) })
 }
 

@@ -3,11 +3,12 @@ import { CONVERSATION_ID } from '../../src/core/request/conversation/conversatio
 import { chat } from '../support/chat-bodies.ts'
 import { sendChat } from '../support/door.ts'
 import { eventually } from '../support/eventually.ts'
+import type { Row } from '../support/gateway-database.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { createPluginDirectory } from '../support/plugin-folders.ts'
 import { MODELS, openProviderFixture } from '../support/provider-fixture.ts'
-import { type Row, rowOf } from '../support/telemetry.ts'
+import { rowOf } from '../support/telemetry.ts'
 
 const cleanUps: (() => void)[] = []
 const { path: dataDir } = createPluginDirectory({ teardown: (remove) => void cleanUps.push(remove) })

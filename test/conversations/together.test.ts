@@ -111,6 +111,7 @@ test('conversations: the sums of each conversation are those of its rows', async
       `select conversation_id, ${turns} as turns, sum(cost_nano_usd) as cost, sum(output_tokens) as output
        from ${table} where conversation_id is not null group by conversation_id order by conversation_id`,
     )
-  await eventually(() => sums('usage_request', 'count(*)').some(({ turns }) => turns === 4), 'four rows')
-  t.deepEqual(sums('usage_conversation', 'sum(turns)'), sums('usage_request', 'count(*)'))
+  const ofRows = () => sums('usage_request', 'count(*)')
+  await eventually(async () => (await ofRows()).some(({ turns }) => turns === 4), 'four rows')
+  t.deepEqual(await sums('usage_conversation', 'sum(turns)'), await ofRows())
 })

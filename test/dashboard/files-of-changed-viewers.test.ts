@@ -3,16 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { get, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import test from 'ava'
-import { telemetryFile } from '../../src/stores/sql/sqlite/location.ts'
 import { bearer, CLOUD, createKey, sendAs, sessionToken } from '../support/accounts.ts'
 import { sampled } from '../support/drill.ts'
 import { openFixture } from '../support/fixture.ts'
 import { ask } from '../support/http-client.ts'
 import type { JsonObject } from '../support/json.ts'
-import { rowOf } from '../support/telemetry.ts'
+import { copyRequest, rowOf } from '../support/telemetry.ts'
 
 /*
  * A file of many rows takes as long as its client likes. Its viewer may see them until a role, a scope or the session ends.
@@ -57,20 +55,9 @@ test.before('a request, many times', async () => {
   await personOf(MEMBER, 'member')
   const { key } = await createKey(fixture.gateway, MEMBER)
   const { headers } = await fixture.scenario().send({ body: ask('hi'), headers: bearer(key) })
-  const { id: copied, conversation_id } = await rowOf(dataDir, headers['x-svc-receipt'])
+  const { id, conversation_id } = await rowOf(dataDir, headers['x-svc-receipt'])
   conversation = String(conversation_id)
-  const database = new DatabaseSync(telemetryFile(dataDir), { timeout: 60_000 })
-  const columns = database
-    .prepare('pragma table_info(usage_request)')
-    .all()
-    .map(({ name }) => String(name))
-  const values = columns.map(
-    (name) => ({ id: `'rcpt_0' || printf('%025d', value)`, model_asked: `printf('%01000d', value)` })[name] ?? name,
-  )
-  database.exec(`insert into usage_request (${columns.join(', ')})
-  with recursive each (value) as (select 1 union all select value + 1 from each where value < ${ROWS - 1})
-  select ${values.join(', ')} from each, (select * from usage_request where id = '${copied}')`)
-  database.close()
+  await copyRequest(dataDir, { id, times: ROWS - 1, modelAsked: `'${'0'.repeat(1000)}' || nth` })
 })
 
 /** Begins the download of a file by a client that takes some rows, and then waits until `rest` is called. */

@@ -1,13 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import { mintSessionToken } from '../../src/accounts/sessions/mint.ts'
-import { sqliteFile } from '../../src/stores/sql/sqlite/location.ts'
 import { bearer, CLOUD, createKey, SESSION_SECRET, sendAs, sessionToken } from '../support/accounts.ts'
 import { eventually } from '../support/eventually.ts'
 import { openFixture } from '../support/fixture.ts'
+import { queryGateway } from '../support/gateway-database.ts'
 import { ask, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { holdEvent } from '../support/provider/script.ts'
@@ -55,12 +54,7 @@ async function row(id: string) {
   return valueAt(await find(), 'request') as Record<string, unknown> // safe: it was there a moment ago
 }
 
-const openHolds = () => {
-  const database = new DatabaseSync(sqliteFile(dataDir), { readOnly: true, timeout: 5000 })
-  const found = database.prepare(`select count(*) as open from spend_hold where state = 'open'`).get()
-  database.close()
-  return Number(found?.open)
-}
+const openHolds = () => queryGateway(dataDir, `select id from spend_hold where state = 'open'`)
 
 const BODIES = {
   '/v1/messages': ask('Wait.'),
@@ -100,7 +94,7 @@ for (const [at, body] of Object.entries(BODIES))
     t.like(await row(running), { status: 200, outcome: 'cancelled' })
     t.regex(String((await row(running)).reason), /^request_ended: /)
     t.like(await row(waiting), { status: 403, outcome: 'error' })
-    await eventually(() => openHolds() === 0, 'settled holds')
+    await eventually(async () => (await openHolds()).length === 0, 'settled holds')
   })
 
 test.serial('in flight: an end is in the audit log of the account', async (t) => {

@@ -1,15 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
-import { telemetryFile } from '../../src/stores/sql/sqlite/location.ts'
 import { cutCells, startBrowser } from '../support/browser.ts'
 import { startFixture } from '../support/cache-fixture.ts'
 import { isDrill } from '../support/drill.ts'
 import { eventually } from '../support/eventually.ts'
 import { send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
+import { copyRequest, rowsOf } from '../support/telemetry.ts'
 
 /*
  * What the lists of requests say: which columns can be seen, what a figure means, what a mark means.
@@ -95,18 +94,8 @@ test('lists: a model whose price is not known is marked where its cost is shown'
 
 test('lists: the file has all rows, however many', async (t) => {
   const most = isDrill ? 50_100 : 5_100
-  const database = new DatabaseSync(telemetryFile(dataDir), { timeout: 60_000 })
-  const columns = database
-    .prepare('pragma table_info(usage_request)')
-    .all()
-    .map(({ name }) => String(name))
-  const values = columns.map(
-    (name) => ({ id: `'rcpt_0' || printf('%025d', value)`, model_asked: `'copied'` })[name] ?? name,
-  )
-  database.exec(`insert into usage_request (${columns.join(', ')})
-    with recursive each (value) as (select 1 union all select value + 1 from each where value < ${most})
-    select ${values.join(', ')} from each, (select * from usage_request limit 1)`)
-  database.close()
+  const [{ id } = {}] = await rowsOf(dataDir, 'select id from usage_request limit 1')
+  await copyRequest(dataDir, { id, times: most, modelAsked: `'copied'` })
   const { text } = await send(url, {
     method: 'GET',
     path: '/dashboard/api/requests.csv?text=copied',

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import { CLOUD, createKey } from '../support/accounts.ts'
 import { eventually } from '../support/cache-fixture.ts'
+import { queryGateway } from '../support/gateway-database.ts'
 import type { Reply } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { startJudgeFixture } from './judge-fixture.ts'
@@ -44,20 +44,15 @@ test('semantic-cache: judged: in cloud mode the operator pays the judge, also wh
   t.deepEqual(keys.sort(), [...Array(2).fill('claude-haiku-4-5 sk-operator'), `claude-sonnet-4-5 ${OWN_KEY}`])
 
   await fixture.close()
-  const database = new DatabaseSync(path.join(folder, 'turnpike.db'), { readOnly: true })
-  t.teardown(() => database.close())
-  const spent = database
-    .prepare("select scope, settled_nano_usd as nanoUsd from spend_window where window_id like 'd:%'")
-    .all()
-  const calls = database.prepare('select settled_calls as settled from call_window').all()
-  t.deepEqual(
-    calls.map(({ settled }) => settled),
-    [asked],
-    'the plan counts what she asked, and nothing else',
+  const spent = await queryGateway(
+    folder,
+    "select scope, settled_nano_usd as cost from spend_window where window_id like 'd:%'",
   )
+  const calls = await queryGateway(folder, 'select settled_calls as settled from call_window')
+  t.deepEqual(calls, [{ settled: asked }], 'the plan counts what she asked, and nothing else')
   t.is(spent.length, 2)
-  t.is(spent.find(({ scope }) => scope !== JUDGE_SCOPE)?.nanoUsd, costOf(old))
-  t.true(Number(spent.find(({ scope }) => scope === JUDGE_SCOPE)?.nanoUsd) > 0)
+  t.is(spent.find(({ scope }) => scope !== JUDGE_SCOPE)?.cost, costOf(old))
+  t.true(Number(spent.find(({ scope }) => scope === JUDGE_SCOPE)?.cost) > 0)
 })
 
 function costOf({ json }: Reply): number {

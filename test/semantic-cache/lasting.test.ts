@@ -61,7 +61,7 @@ const PLACES: Readonly<Record<string, (t: ExecutionContext) => Promise<Environme
 interface Engine extends Pick<Awaited<ReturnType<typeof createRedis>>, 'freeze' | 'thaw' | 'kill' | 'start'> {
   readonly env: Environment
   /** Rows of telemetry, where gateways of this engine keep it. */
-  rows(sql: string): Promise<readonly object[]> | readonly object[]
+  rows(sql: string): Promise<readonly object[]>
 }
 
 const ENGINES: Readonly<Record<string, (t: ExecutionContext) => Promise<Engine>>> = {

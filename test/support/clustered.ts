@@ -44,6 +44,9 @@ export async function startClustered(
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-clustered-'))
   const shared = await enginesOf(env.SVC_DATA_DIR ?? folder, engines)
   const gateways: GatewayProcess[] = []
+  const front = await startFront(gateways)
+  // Who signs in comes back through the balancer.
+  const publicUrl = { SVC_PUBLIC_URL: `http://127.0.0.1:${front.port}` }
   const stopAll = async (graceMs?: number) => {
     const [exit] = await Promise.all(gateways.map((gateway) => gateway.stop(graceMs)))
     rmSync(folder, { recursive: true, force: true })
@@ -54,7 +57,7 @@ export async function startClustered(
     mkdirSync(data)
     const first = receiptKeyFile(path.join(folder, '0'))
     if (nth > 0 && existsSync(first)) copyFileSync(first, receiptKeyFile(data))
-    gateways.push(await start({ SVC_DATA_DIR: data, ...shared, ...env }))
+    gateways.push(await start({ SVC_DATA_DIR: data, ...shared, ...publicUrl, ...env }))
   }
   try {
     // The first one creates the tables and the key of receipts.
@@ -62,9 +65,9 @@ export async function startClustered(
     await Promise.all(Array.from({ length: size - 1 }, (_, index) => startNth(index + 1)))
   } catch (error) {
     await stopAll()
+    front.close()
     throw error
   }
-  const front = await startFront(gateways)
   const [{ pid }] = gateways as [GatewayProcess]
   let stopping: ReturnType<typeof stopAll> | undefined
   const stop = (graceMs?: number) => {
@@ -80,6 +83,11 @@ export async function startClustered(
     stop,
     [Symbol.asyncDispose]: async () => void (await stop()),
   }
+}
+
+/** Returns the address of the database that the drill's gateways on a data folder share; `undefined`: no drill. */
+export async function databaseOf(folder: string): Promise<string | undefined> {
+  return (await known.get(folder))?.DATABASE_URL
 }
 
 /** Creates a database and a Redis for the data of a folder. */

@@ -1,18 +1,21 @@
-import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { eventually } from './eventually.ts'
+import { queryGateway } from './gateway-database.ts'
 
 /** Returns the number of a scope's windows of spend and their sums, read beside the gateway. */
-export function sumsOfWindows(dataDir: string, scope: string) {
-  const db = new DatabaseSync(path.join(dataDir, 'turnpike.db'), { readOnly: true, timeout: 20_000 })
-  try {
-    const sums = db
-      .prepare(
-        `select count(*) as windows, coalesce(sum(settled_nano_usd), 0) as settledNanoUsd,
-          coalesce(sum(held_nano_usd), 0) as heldNanoUsd from spend_window where scope = ?`,
-      )
-      .get(scope)
-    return { ...sums } as { windows: number; settledNanoUsd: number; heldNanoUsd: number } // safe: as selected
-  } finally {
-    db.close()
+export async function sumsOfWindows(dataDir: string, scope: string) {
+  const [sums] = await queryGateway(
+    dataDir,
+    `select count(*) as windows, coalesce(sum(settled_nano_usd), 0) as "settledNanoUsd",
+      coalesce(sum(held_nano_usd), 0) as "heldNanoUsd" from spend_window where scope = '${scope}'`,
+  )
+  return sums as { windows: number; settledNanoUsd: number; heldNanoUsd: number } // safe: as selected
+}
+
+/** Waits until money is held in each of the scopes, or in none. */
+export async function untilHeld(dataDir: string, scopes: readonly string[], where: 'each' | 'none'): Promise<void> {
+  const isReached = async () => {
+    const sums = await Promise.all(scopes.map((scope) => sumsOfWindows(dataDir, scope)))
+    return sums.every(({ heldNanoUsd }) => heldNanoUsd > 0 === (where === 'each'))
   }
+  await eventually(isReached, `held in ${where} of ${scopes}`)
 }

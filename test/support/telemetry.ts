@@ -1,12 +1,12 @@
-import { existsSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
 import { messageOf } from '../../src/core/errors.ts'
 import { createReceiptId, ID_RANDOM_BYTES } from '../../src/core/telemetry/receipt-id.ts'
 import type { FinishedRequest } from '../../src/core/telemetry/telemetry.ts'
-import { telemetryFile } from '../../src/stores/sql/sqlite/location.ts'
 import { eventually } from './eventually.ts'
+import { queryGateway, type Row } from './gateway-database.ts'
 
 let made = 0
+/** Beginning of the ids of copies, before eight digits: older than all others. */
+const FIRST_COPY = `rcpt_${'0'.repeat(18)}`
 
 /** Returns a finished request with an id of its own that fits its moment; `parts` replace members. */
 export function sampleRequest(parts: Partial<FinishedRequest> = {}): FinishedRequest {
@@ -71,28 +71,44 @@ export function sampleRequest(parts: Partial<FinishedRequest> = {}): FinishedReq
   }
 }
 
-/** Waits for the row with this id or request id in the file of telemetry, read beside the gateway, and returns it. */
+/** Waits for the row with this id or request id in the table of requests, read beside the gateway, and returns it. */
 export async function rowOf(dataDir: string, id: unknown): Promise<Row> {
-  const find = () => rowsOf(dataDir).find((row) => row.id === id || row.request_id === id)
-  await eventually(() => find() !== undefined, `a row of ${id}`)
-  return find() ?? {}
+  const find = async () => {
+    const rows = await rowsOf(dataDir, `select * from usage_request where id = '${id}' or request_id = '${id}'`)
+    return rows[0]
+  }
+  await eventually(async () => (await find()) !== undefined, `a row of ${id}`)
+  return (await find()) ?? {}
 }
 
-/** One row of the table of requests, or of a query. */
-export type Row = Record<string, string | number | null>
-
-/** Returns all rows in the file of telemetry, oldest first; none while there is no such table. */
-export function rowsOf(dataDir: string, sql = 'select * from usage_request order by id'): Row[] {
-  if (!existsSync(telemetryFile(dataDir))) return []
-  const database = new DatabaseSync(telemetryFile(dataDir), { readOnly: true, timeout: 5000 })
+/** Returns all requests that are stored, oldest first, or the rows of a query; none while there is no such table. */
+export async function rowsOf(dataDir: string, sql = 'select * from usage_request order by id'): Promise<Row[]> {
   try {
-    // Safe: no column is a blob, and none holds a number beyond JavaScript's safe integers.
-    return database.prepare(sql).all() as Row[]
+    return await queryGateway(dataDir, sql, 'telemetry')
   } catch (error) {
-    // The file is created before its tables.
-    if (/no such table/.test(messageOf(error))) return []
+    // The file is created after the start, and before its tables.
+    if (/no such table|unable to open/.test(messageOf(error))) return []
     throw error
-  } finally {
-    database.close()
   }
+}
+
+/**
+ * Stores copies of the request with this id, numbered from 1 on, with an id of their own each; `modelAsked`: what they
+ * asked for, in SQL, with their number in `nth`.
+ */
+export async function copyRequest(
+  dataDir: string,
+  { id, times, modelAsked }: { id: unknown; times: number; modelAsked: string },
+): Promise<void> {
+  const columns = Object.keys(await rowOf(dataDir, id))
+  const values = columns.map(
+    (name) => ({ id: `'${FIRST_COPY}' || cast(10000000 + nth as text)`, model_asked: modelAsked })[name] ?? name,
+  )
+  await queryGateway(
+    dataDir,
+    `with recursive each (nth) as (select 1 union all select nth + 1 from each where nth < ${times})
+    insert into usage_request (${columns.join(', ')})
+    select ${values.join(', ')} from each, (select * from usage_request where id = '${id}') as copied`,
+    'telemetry',
+  )
 }

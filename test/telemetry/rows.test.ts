@@ -6,11 +6,12 @@ import test from 'ava'
 import { telemetryFile } from '../../src/stores/sql/sqlite/location.ts'
 import { type Fixture, startFixture } from '../support/cache-fixture.ts'
 import { eventually } from '../support/eventually.ts'
+import type { Row } from '../support/gateway-database.ts'
 import { send } from '../support/http-client.ts'
 import type { JsonObject } from '../support/json.ts'
 import { parseJson, valueAt } from '../support/json.ts'
 import { holdEvent } from '../support/provider/script.ts'
-import { type Row, rowOf, rowsOf } from '../support/telemetry.ts'
+import { rowOf, rowsOf } from '../support/telemetry.ts'
 
 const PIPE = 'exact-cache,cost-guard'
 const SECRET = 'the secret of the ford'
@@ -119,7 +120,7 @@ test('telemetry: callers share no scope, and sums agree with rows', async (t) =>
   for (const as of ['one', 'two']) await fixture.ask('sum up', { pipe: PIPE, as })
   const two = await fixture.ask('sum up', { pipe: PIPE, as: 'two' })
   const { scope } = await rowOf(dataDir, two.headers['x-svc-receipt'])
-  t.like(rowsOf(dataDir, `select * from usage_hour where scope = '${scope}'`), [
+  t.like(await rowsOf(dataDir, `select * from usage_hour where scope = '${scope}'`), [
     { requests: 2, cache_hits: 1, cache_misses: 1, provider: 'anthropic', model: 'claude-sonnet-4-5', errors: 0 },
   ])
 })
@@ -128,8 +129,8 @@ test('telemetry: without receipts a request has its row, and no header', async (
   const place = await openFixture({ receipts: { enabled: false } })
   const reply = await place.fixture.ask('no receipt', { pipe: PIPE })
   t.is(reply.headers['x-svc-receipt'], undefined)
-  await eventually(() => rowsOf(place.dataDir).length > 0, 'a row')
-  const [row] = rowsOf(place.dataDir)
+  await eventually(async () => (await rowsOf(place.dataDir)).length > 0, 'a row')
+  const [row] = await rowsOf(place.dataDir)
   t.like(row, { has_receipt: 0, cache: 'miss', status: 200, outcome: 'complete', provider: 'anthropic' })
   t.true(Number(row?.cost_nano_usd) > 0)
 })
