@@ -31,10 +31,12 @@ export const LEFT_FILES: Reasons = {
   'is about a bound on what one process holds: connections, bodies, sockets': [
     'test/attacks/unpaid-bodies.test.ts',
     'test/faults/stalled-readers.test.ts',
+    'test/responses/socket-bounds.test.ts',
   ],
   'local mode shows the bodies, and every mode the live requests, of the process that the browser has reached': [
     'test/dashboard/{door,live-feed,pages,states}.test.ts',
   ],
+  'measures the event loop of one process': ['test/attacks/expressions.test.ts'],
   'is about one process, and about a Redis of its own': ['test/exact-cache/{redis,single-flight}.test.ts'],
   'wants a hit at once; a reply that has just ended elsewhere is still `attached`': [
     'test/exact-cache/{chat,leaders-own,replay,storing}.test.ts',
@@ -62,11 +64,14 @@ export const LEFT_TESTS: Reasons = {
   ],
   'a process learns of the wish within ten seconds': ['dashboard in the cloud: bodies are kept once *'],
   'wants a hit at once; a reply that has just ended elsewhere is still `attached`': [
+    'conversations: a stored reply costs nothing, and is a turn',
     'fallback: a substitute*s answer is not stored*',
     'responses: a repeated request is a hit *',
     'responses: requests that differ in * have answers of their own',
+    'state: a cache distinguishes what a request continues',
     'rewriting: a cache in front stores what was rewritten*',
     'tags: no provider receives them, and requests with different tags share a cached reply',
+    'x-svc-pipe: overrides the pipeline for one request only',
   ],
   [`${OWN_MEMORY}: a key that rests, a list of models, a token, counts`]: [
     'alerts: a provider that fails is reported, and its recovery',
@@ -89,9 +94,14 @@ export const LEFT_TESTS: Reasons = {
     'reload: a request that runs in the old version *',
   ],
   'the drill’s balancer loses replies that come before their request has ended': ['webhook: more than 256 KB *'],
-  'others learn it later': ['*the last use is listed at once by the gateway that had it*'],
+  'others learn it later': [
+    '*the last use is listed at once by the gateway that had it*',
+    'stored context: a response in the background can be read *',
+  ],
+  'the drill’s gateways have a public address': ['billing: without a key the balance is shown *'],
   'runs commands, in an environment that the drill’s engines are no part of': [
     'alerts: a key that its owner revokes is reported*',
+    'sign-in: a lost group takes role and team at the next sign-in*',
   ],
 }
 

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import test from 'ava'
 import { CookieBrowser } from '../support/cookie-browser.ts'
 import { craftedSignIn, type Lies, startCraftedProvider } from '../support/crafted-provider.ts'
@@ -8,12 +11,8 @@ const OWN_PAGE = { 'x-turnpike-dashboard': '1', 'sec-fetch-site': 'same-origin' 
 const SESSION = 'turnpike_session'
 
 const provider = await startCraftedProvider()
-const fixture = await openFixture({
-  env: { SVC_MODE: 'cloud' },
-  config: {
-    sign_in: { ...craftedSignIn(provider), teams: { eng: { team: 'Engineering', role: 'lead' } } },
-  },
-})
+const config = { sign_in: { ...craftedSignIn(provider), teams: { eng: { team: 'Engineering', role: 'lead' } } } }
+const fixture = await openFixture({ env: { SVC_MODE: 'cloud' }, config })
 const { url } = fixture.gateway
 test.after.always('close the gateway and the provider', async () => {
   await fixture.close()
@@ -21,14 +20,19 @@ test.after.always('close the gateway and the provider', async () => {
 })
 
 /** Resolves with the page to which a sign-in leads. */
-async function signIn(user: string, lies?: Lies, browser = new CookieBrowser()): Promise<string | undefined> {
-  return (await browser.send(await provider.answer(browser, url, user, lies))).headers.location
+async function signIn(user: string, lies?: Lies, browser = new CookieBrowser(), at = url): Promise<string | undefined> {
+  return (await browser.send(await provider.answer(browser, at, user, lies))).headers.location
 }
 
-const roleOf = async (browser: CookieBrowser) => {
-  const { json } = await browser.send(`${url}/dashboard/api/session`, { headers: OWN_PAGE })
+const roleOf = async (browser: CookieBrowser, at = url) => {
+  const { json } = await browser.send(`${at}/dashboard/api/session`, { headers: OWN_PAGE })
   return valueAt(json, 'role')
 }
+
+/** Opens the first operator's link of this secret in a browser. */
+const bindAt = (at: string, browser: CookieBrowser, secret: string) =>
+  browser.send(`${at}/sign-in/first-operator`, { method: 'POST', headers: OWN_PAGE, body: { secret } })
+const linkIn = (log: string) => /#\/first-operator\/([\w-]{43})/.exec(log)?.[1] ?? ''
 
 test('hostile provider: an honest answer signs in, without `sessions` configured', async (t) => {
   t.is(await signIn('honest'), '/')
@@ -93,13 +97,8 @@ test('hostile provider: names are kept as text, without controls and directions'
 test.serial(
   'first operator: the link of the start works once, in one browser, for the account that signs in',
   async (t) => {
-    const [, secret = ''] = /#\/first-operator\/([\w-]{43})/.exec(fixture.gateway.log()) ?? []
-    const bind = (browser: CookieBrowser, given = secret) =>
-      browser.send(`${url}/sign-in/first-operator`, {
-        method: 'POST',
-        headers: OWN_PAGE,
-        body: { secret: given },
-      })
+    const secret = linkIn(fixture.gateway.log())
+    const bind = (browser: CookieBrowser, given = secret) => bindAt(url, browser, given)
     const [mine, other, foreign] = [new CookieBrowser(), new CookieBrowser(), new CookieBrowser()]
     t.is((await bind(foreign, 'x'.repeat(43))).status, 404)
     const crossSite = { ...OWN_PAGE, 'sec-fetch-site': 'cross-site' }
@@ -117,3 +116,22 @@ test.serial(
     t.false(fixture.gateway.log().split('first-operator/')[2]?.includes(secret) ?? false)
   },
 )
+
+test('first operator: of several processes each has a link, and the first that is used ends the others', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-links-'))
+  const options = { env: { SVC_MODE: 'cloud', SVC_DATA_DIR: folder }, config }
+  const gateways = [await openFixture(options), await openFixture(options)].map(({ gateway, close }) => {
+    t.teardown(close)
+    return { at: gateway.url, secret: linkIn(gateway.log()) }
+  })
+  const [one, other] = gateways as [(typeof gateways)[0], (typeof gateways)[0]] // safe: two were started
+  const [mine, late] = [new CookieBrowser(), new CookieBrowser()]
+  t.is((await bindAt(one.at, mine, one.secret)).status, 204)
+  t.is((await bindAt(other.at, late, other.secret)).status, 204)
+  await signIn('ada', {}, mine, one.at)
+  t.is(await roleOf(mine, one.at), 'operator')
+  await signIn('ben', {}, late, other.at)
+  t.is(await roleOf(late, other.at), 'member')
+  t.is((await bindAt(one.at, new CookieBrowser(), other.secret)).status, 404)
+  rmSync(folder, { recursive: true })
+})

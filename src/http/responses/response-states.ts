@@ -27,7 +27,7 @@ import { watchResponse } from './watch-response.ts'
  * Guarantees: a caller finds its own responses alone, and an id of another caller is answered as an unknown one. A response
  * is continued by the provider and the credential that made it, never by others. Nothing is stored for `store: false`.
  * Limits: time to live, responses of a caller, bytes of all (`config/responses.ts`). The response is stored while its last
- * event is sent: a failure to store it shows when it is continued, and another instance searches for it three times.
+ * event is sent: a failure to store it shows when it is continued, and another instance searches for it for a second.
  */
 
 /** Dependencies of `ResponseStates`. */
@@ -57,7 +57,7 @@ export interface Resumed {
 const NOT_FOUND_CODE = 'previous_response_not_found'
 const ID = /^[\w-]{1,200}$/
 /** Waits for another instance that is storing a response which its client has already. */
-const WAITS_MS = [50, 200]
+const WAITS_MS = [50, 200, 750]
 
 /** Stored responses of this process's callers. */
 export class ResponseStates {

@@ -15,14 +15,24 @@ async function hasOperator(db: Kysely<Database>): Promise<boolean> {
   return known !== undefined
 }
 
-/** Stores a link in place of all earlier ones. Returns false when the gateway has an operator. */
+/** Links that are valid at once: each process prints one at its start. */
+const MOST_LINKS = 32
+
+/** Stores a link beside the newest others. Returns false when the gateway has an operator. */
 export const offerFirstOperator: Command<{ hash: string; ttlMs: number }, boolean> = async (
   db,
   { hash, ttlMs },
   now,
 ) => {
-  await db.deleteFrom('operator_link').execute()
-  if (await hasOperator(db)) return false
+  const isOperated = await hasOperator(db)
+  const kept = db
+    .selectFrom('operator_link')
+    .select('hash')
+    .where('expires_at_ms', '>', now)
+    .orderBy('expires_at_ms', 'desc')
+    .limit(isOperated ? 0 : MOST_LINKS - 1)
+  await db.deleteFrom('operator_link').where('hash', 'not in', kept).execute()
+  if (isOperated) return false
   await db
     .insertInto('operator_link')
     .values({ hash, browser_hash: null, expires_at_ms: later(now, ttlMs) })
