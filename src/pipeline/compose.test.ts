@@ -10,10 +10,10 @@ import type { PipelineContext } from './context.ts'
 
 const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log }
 
-function contextFor(): PipelineContext {
+function contextFor(bytes: number): PipelineContext {
   const state = {
     id: 'req_1',
-    request: { name: 'original' },
+    client: { document: { bytes: Buffer.alloc(bytes) } },
     signal: new AbortController().signal,
     reply: undefined,
     trace: [],
@@ -34,8 +34,11 @@ function step(name: string, middleware: PluginMiddleware, onError: BoundStep['on
   return { name, onError, middleware, enter() {}, leave() {} }
 }
 
-async function run(steps: BoundStep[], { upstream = answer, stepTimeoutMs = 1000 } = {}): Promise<PipelineContext> {
-  const ctx = contextFor()
+async function run(
+  steps: BoundStep[],
+  { upstream = answer, stepTimeoutMs = 1000, bytes = 0 } = {},
+): Promise<PipelineContext> {
+  const ctx = contextFor(bytes)
   await compose({ steps, upstream, stepTimeoutMs, log })(ctx)
   return ctx
 }
@@ -55,6 +58,31 @@ test('compose: runs the steps in order, in and out', async (t) => {
     })
   await run([tracing('a'), tracing('b')])
   t.deepEqual(order, ['a in', 'b in', 'b out', 'a out'])
+})
+
+test('compose: others have a turn between two steps that read a large body, and none between two that read a small one', async (t) => {
+  for (const [bytes, turns] of [
+    [2 << 20, ['others', 'b', 'others', 'provider']],
+    [1 << 10, ['b', 'provider']],
+  ] as const) {
+    const order: string[] = []
+    const others = () => setImmediate(() => order.push('others'))
+    const a = step('a', (_ctx, next) => {
+      others()
+      return next()
+    })
+    const b = step('b', (_ctx, next) => {
+      order.push('b')
+      others()
+      return next()
+    })
+    const upstream = async (ctx: PipelineContext) => {
+      order.push('provider')
+      await answer(ctx)
+    }
+    await run([a, b], { bytes, upstream })
+    t.deepEqual(order, [...turns])
+  }
 })
 
 test('compose: a step that replies prevents the rest from running', async (t) => {

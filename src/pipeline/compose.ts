@@ -13,8 +13,11 @@
  * - `refuse`: the request fails closed with 503.
  * A `GatewayError` is a reply, not a failure, and always goes to the client. An error of downstream is passed through.
  * A step that fails so during `next()` abandons it: a later reply of downstream is cancelled.
+ *
+ * Between two steps of a large request the others have a turn of the event loop.
  */
 import { performance } from 'node:perf_hooks'
+import { setImmediate as giveWay } from 'node:timers/promises'
 import { GatewayError } from '../core/errors.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { Exchange } from '../core/request/exchange.ts'
@@ -32,6 +35,9 @@ export interface BoundStep {
   leave(): void
 }
 
+/** Reading such a body takes a step milliseconds: other requests have a turn between two steps. */
+const LARGE_BYTES = 1024 * 1024
+
 /** Inputs of the onion. */
 export interface ComposeOptions {
   readonly steps: readonly BoundStep[]
@@ -43,7 +49,11 @@ export interface ComposeOptions {
 
 /** Joins the steps into one function that runs them around `upstream`. */
 export function compose(options: ComposeOptions): (ctx: PipelineContext) => Promise<void> {
-  return (ctx) => runFrom({ options, ctx, exchange: ctx.state.exchange }, 0).run()
+  return (ctx) => {
+    const { exchange } = ctx.state
+    const isLarge = exchange.client.document.bytes.length > LARGE_BYTES
+    return runFrom({ options, ctx, exchange, isLarge }, 0).run()
+  }
 }
 
 /** One request's passage through the onion. */
@@ -52,6 +62,7 @@ interface Passage {
   readonly ctx: PipelineContext
   /** The gateway's own handle on the exchange, which cannot be revoked. */
   readonly exchange: Exchange
+  readonly isLarge: boolean
 }
 
 /** The run of the onion from one place on. */
@@ -181,6 +192,7 @@ class StepRun implements Run {
 
   async #runDownstream(): Promise<void> {
     try {
+      if (this.#passage.isLarge) await giveWay()
       this.#inner = runFrom(this.#passage, this.#index + 1)
       await this.#inner.run()
       this.#downstreamState = 'done'

@@ -51,6 +51,7 @@ function pipelinesOf(registry: PluginRegistry, rails: Partial<Rails> = {}, upstr
 function contextFor(): PipelineContext {
   const exchange = {
     id: 'req_1',
+    client: { document: { bytes: Buffer.of() } },
     signal: new AbortController().signal,
     reply: {},
     record() {},

@@ -171,12 +171,52 @@ export function assertDepth(depth: number, start: number): void {
 
 /** Returns the byte offset after the string whose opening quote is at `start`. Throws `ScanError`. */
 export function skipString(text: string, start: number): number {
-  let quote = text.indexOf('"', start + 1)
-  while (quote > 0 && text.charCodeAt(quote - 1) === BACKSLASH && isEscaped(text, quote)) {
-    quote = nextQuote(text, quote + 1)
-  }
+  const quote = text.indexOf('"', start + 1)
   if (quote < 0) throw new ScanError('a string is not closed', text.length)
+  return text.charCodeAt(quote - 1) === BACKSLASH && isEscaped(text, quote)
+    ? skipEscaped(text, start, quote)
+    : quote + 1
+}
+
+/** Escaped quotes from which on the end of a string is remembered. */
+const MANY_QUOTES = 16
+const MOST_REMEMBERED = 4096
+/**
+ * Ends of strings with many escaped quotes, by their start: whoever reads a document level by level passes each of its strings
+ * once a level. Of the text that was read last, until the loop's next turn.
+ */
+const ends = new Map<number, number>()
+let readText = ''
+
+function skipEscaped(text: string, start: number, firstQuote: number): number {
+  if (text === readText) {
+    readText = text // the comparison of equal copies takes time, of one text none
+    const known = ends.get(start)
+    if (known !== undefined) return known
+  }
+  let quote = firstQuote
+  let passed = 0
+  do {
+    quote = nextQuote(text, quote + 1)
+    passed++
+  } while (quote > 0 && text.charCodeAt(quote - 1) === BACKSLASH && isEscaped(text, quote))
+  if (quote < 0) throw new ScanError('a string is not closed', text.length)
+  if (passed >= MANY_QUOTES) remember(text, start, quote + 1)
   return quote + 1
+}
+
+function remember(text: string, start: number, end: number): void {
+  if (text !== readText) {
+    if (readText === '') setImmediate(forget)
+    ends.clear()
+    readText = text
+  }
+  if (ends.size < MOST_REMEMBERED) ends.set(start, end)
+}
+
+function forget(): void {
+  readText = ''
+  ends.clear()
 }
 
 /** Finds the next quote: near ones by reading, since escaped quotes may be dense (quoted JSON), others by a search. */

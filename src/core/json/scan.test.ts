@@ -63,6 +63,14 @@ test('children: the slices make the value that JSON.parse reads', (t) => {
   )
 })
 
+test('children: strings with many escaped quotes end where they end in their own text, and in no other of its length', (t) => {
+  const quotes = '\\"'.repeat(50)
+  const texts = [`[["${quotes}aa"],"b"]`, `[["${quotes}"],"aab"]`, `[["${quotes}aa"],"b"]`, `[["a${quotes}"],"ab"]`]
+  t.is(new Set(texts.map(({ length }) => length)).size, 1)
+  for (const json of [...texts, ...texts].flatMap((text) => [text, Buffer.from(text).toString('latin1')]))
+    t.deepEqual(assemble(Buffer.from(json), json, 0, json.length), JSON.parse(json))
+})
+
 test('children: keys are decoded from escapes and from UTF-8', (t) => {
   const text = Buffer.from('{"é":1,"\\u00e9x":2,"a\\"b":3,"\\ud83d\\ude00":4}').toString('latin1')
   t.deepEqual(
