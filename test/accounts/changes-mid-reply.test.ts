@@ -120,7 +120,7 @@ for (const [name, change, { status, words }] of changes)
     const capped = await openCapped({ tags: ['shop', 'web'], script: held })
     const { person, team, key, tags, scopes } = capped
     const sending = capped.send('held', { stream: true })
-    await untilHeld(dataDir, scopes, 'each')
+    await untilHeld(dataDir, scopes, 'everywhere')
     await change(capped)
     gate.resolve()
     const reply = await sending
@@ -130,13 +130,13 @@ for (const [name, change, { status, words }] of changes)
     t.like(row, { outcome: 'complete', key_id: key.id, user_id: person, team_id: team, tags: JSON.stringify(tags) })
     const cost = Number(row.cost_nano_usd)
     t.true(cost > 0)
-    await untilHeld(dataDir, scopes, 'none')
+    await untilHeld(dataDir, scopes, 'nowhere')
     for (const scope of scopes)
       t.deepEqual(await sumsOf(scope), { windows: 1, settledNanoUsd: cost, heldNanoUsd: 0 }, scope)
     const next = await capped.send('next')
     t.is(next.status, status, next.text)
     t.regex(next.text, words)
-    await untilHeld(dataDir, scopes, 'none')
+    await untilHeld(dataDir, scopes, 'nowhere')
   })
 
 test('tags: as many as a request may have are each counted exactly, and the tightest refuses by its name', async (t) => {
@@ -150,7 +150,7 @@ test('tags: as many as a request may have are each counted exactly, and the tigh
   }
   t.true(cost > 0)
   const settled = { windows: 1, settledNanoUsd: cost, heldNanoUsd: 0 }
-  await untilHeld(dataDir, scopes, 'none')
+  await untilHeld(dataDir, scopes, 'nowhere')
   for (const scope of scopes) t.deepEqual(await sumsOf(scope), settled, scope)
   for (const tag of tags) {
     await admin(`PUT tags/${tag}`, { limits: { costPerDay: TOO_LITTLE } })

@@ -125,7 +125,7 @@ test('nested caps: a request is counted in the windows of its key, person, team 
     `tag:${shop}`,
     `tag:${web}`,
   ]
-  await untilHeld(dataDir, scopes, 'none')
+  await untilHeld(dataDir, scopes, 'nowhere')
   for (const scope of scopes)
     t.deepEqual(await sumsOf(scope), { windows: 1, settledNanoUsd: cost, heldNanoUsd: 0 }, scope)
   t.is((await sumsOf('tag:free')).windows, 0)
@@ -138,12 +138,12 @@ test('nested caps: a key that changes its team in the middle of a reply is count
   for (const { limit } of [member, other]) await limit('team', { costPerDay: ENOUGH })
   await member.join(member.teamId)
   const sending = member.send(undefined, { stream: true })
-  await untilHeld(dataDir, [`team:${member.teamId}`], 'each')
+  await untilHeld(dataDir, [`team:${member.teamId}`], 'everywhere')
   await member.join(other.teamId)
   gate.resolve()
   const reply = await sending
   const row = await rowOf(dataDir, reply.headers['x-svc-receipt'])
-  await untilHeld(dataDir, [`team:${member.teamId}`], 'none')
+  await untilHeld(dataDir, [`team:${member.teamId}`], 'nowhere')
   t.is(row.team_id, member.teamId)
   t.is((await sumsOf(`team:${member.teamId}`)).settledNanoUsd, Number(row.cost_nano_usd))
   t.is((await sumsOf(`team:${other.teamId}`)).windows, 0)

@@ -11,11 +11,15 @@ export async function sumsOfWindows(dataDir: string, scope: string) {
   return sums as { windows: number; settledNanoUsd: number; heldNanoUsd: number } // safe: as selected
 }
 
-/** Waits until money is held in each of the scopes, or in none. */
-export async function untilHeld(dataDir: string, scopes: readonly string[], where: 'each' | 'none'): Promise<void> {
+/** Waits until money is held in all of the scopes, or in none. */
+export async function untilHeld(
+  dataDir: string,
+  scopes: readonly string[],
+  where: 'everywhere' | 'nowhere',
+): Promise<void> {
   const isReached = async () => {
     const sums = await Promise.all(scopes.map((scope) => sumsOfWindows(dataDir, scope)))
-    return sums.every(({ heldNanoUsd }) => heldNanoUsd > 0 === (where === 'each'))
+    return sums.every(({ heldNanoUsd }) => heldNanoUsd > 0 === (where === 'everywhere'))
   }
-  await eventually(isReached, `held in ${where} of ${scopes}`)
+  await eventually(isReached, `money held ${where} of ${scopes}`)
 }

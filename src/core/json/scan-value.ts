@@ -182,7 +182,7 @@ export function skipString(text: string, start: number): number {
 const MANY_QUOTES = 16
 const MOST_REMEMBERED = 4096
 /**
- * Ends of strings with many escaped quotes, by their start: whoever reads a document level by level passes each of its strings
+ * Ends of strings with many escaped quotes, by their start: a reader that goes level by level passes each string of the document
  * once a level. Of the text that was read last, until the loop's next turn.
  */
 const ends = new Map<number, number>()
