@@ -4,7 +4,7 @@
  * most eight bytes a byte and come back. `-- --mb 4 --only 'content: zeros' --mode cloud --minutes 5` makes it smaller,
  * `--passes 1` shorter, `--all` prints every request.
  *
- * Memory that is left is judged after each of two passes: at most 100 MB above the start, and after the second at most
+ * Memory that is left is judged after each of two passes: at most 200 MB above the start, and after the second at most
  * 32 MB more than after the first. The allocator keeps pages that it needed once; a leak grows with each pass
  * (docs/decisions/0075-memory-after-large-bodies.md).
  *

@@ -3,7 +3,7 @@ import { residentBytes } from '../support/process-facts.ts'
 
 const MB = 1024 * 1024
 /** Above the start, after any pass. */
-const MOST_LEFT_BYTES = 100 * MB
+const MOST_LEFT_BYTES = 200 * MB
 /** Above the pass before. */
 const MOST_GROWN_BYTES = 32 * MB
 const SETTLING_SECONDS = 30
