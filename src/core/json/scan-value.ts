@@ -178,7 +178,7 @@ export function skipString(text: string, start: number): number {
     : quote + 1
 }
 
-/** Escaped quotes from which on the end of a string is remembered. */
+/** Escaped quotes of a string from which on its end is remembered. */
 const MANY_QUOTES = 16
 const MOST_REMEMBERED = 4096
 /**
@@ -189,29 +189,30 @@ const ends = new Map<number, number>()
 let readText = ''
 
 function skipEscaped(text: string, start: number, firstQuote: number): number {
-  if (text === readText) {
-    readText = text // the comparison of equal copies takes time, of one text none
-    const known = ends.get(start)
-    if (known !== undefined) return known
-  }
   let quote = firstQuote
-  let passed = 0
-  do {
+  for (let passed = 1; ; passed++) {
     quote = nextQuote(text, quote + 1)
-    passed++
-  } while (quote > 0 && text.charCodeAt(quote - 1) === BACKSLASH && isEscaped(text, quote))
-  if (quote < 0) throw new ScanError('a string is not closed', text.length)
-  if (passed >= MANY_QUOTES) remember(text, start, quote + 1)
-  return quote + 1
+    if (quote < 0) throw new ScanError('a string is not closed', text.length)
+    const isEnd = text.charCodeAt(quote - 1) !== BACKSLASH || !isEscaped(text, quote)
+    if (isEnd && passed < MANY_QUOTES) return quote + 1
+    if (passed === MANY_QUOTES) {
+      takeText(text)
+      const end = ends.get(start)
+      if (end !== undefined) return end
+    }
+    if (!isEnd) continue
+    if (ends.size < MOST_REMEMBERED) ends.set(start, quote + 1)
+    return quote + 1
+  }
 }
 
-function remember(text: string, start: number, end: number): void {
+/** Makes it the text whose ends are remembered. It takes time for another text of the same length, and none for the same. */
+function takeText(text: string): void {
   if (text !== readText) {
     if (readText === '') setImmediate(forget)
     ends.clear()
-    readText = text
   }
-  if (ends.size < MOST_REMEMBERED) ends.set(start, end)
+  readText = text
 }
 
 function forget(): void {
