@@ -115,8 +115,14 @@ function createClasses(): Uint8Array {
   return classes
 }
 
+/** Classes of blocks of 64 code units: all ranges beyond ASCII end with a block. A text may have millions of escapes. */
+const BLOCK_BITS = 6
+const BLOCK_CLASSES = Uint8Array.from({ length: 0x10000 >> BLOCK_BITS }, (_, block) => {
+  const code = block << BLOCK_BITS
+  return CODE_POINTS.find(([last]) => code <= last)?.[1] ?? FULL_WIDTH
+})
+
 /** Returns the class of the first byte of a UTF-16 code unit's character. */
 export function classOfCodeUnit(code: number): number {
-  if (code < 0x80) return TEXT_CLASSES[code] ?? PUNCTUATION
-  return CODE_POINTS.find(([last]) => code <= last)?.[1] ?? FULL_WIDTH
+  return (code < 0x80 ? TEXT_CLASSES[code] : BLOCK_CLASSES[code >> BLOCK_BITS]) ?? FULL_WIDTH
 }
