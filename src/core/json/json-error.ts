@@ -8,7 +8,9 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { GatewayError } from '../errors.ts'
-import { BACKSLASH, QUOTE, ScanError, skipSpace, skipValue, unexpected } from './scan-value.ts'
+import { ScanError, unexpected } from './scan-error.ts'
+import { BACKSLASH, QUOTE } from './scan-string.ts'
+import { skipSpace, skipValue } from './scan-value.ts'
 
 /** Position of the first fault of a body: byte offset, and line and column from 1, in UTF-16 units as in editors. */
 interface JsonErrorLocation {

@@ -1,13 +1,5 @@
-import {
-  BACKSLASH,
-  CLOSE_BRACE,
-  CLOSE_BRACKET,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  QUOTE,
-  skipSpace,
-  skipString,
-} from './scan-value.ts'
+import { BACKSLASH, QUOTE, skipString } from './scan-string.ts'
+import { CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE, OPEN_BRACKET, skipSpace } from './scan-value.ts'
 
 const COMMA = 44
 const COLON = 58

@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { parseJson } from './parse-json.ts'
-import { ScanError } from './scan-value.ts'
+import { ScanError } from './scan-error.ts'
 
 /** Keys, each with the key that V8 may mistake it for, and its spelling. */
 const KEYS: readonly (readonly [key: string, other: string, written: string])[] = [

@@ -1,4 +1,5 @@
-import { BACKSLASH, nextElement, nextMember, QUOTE, skipColon, skipKey, skipSpace, skipValue } from './scan-value.ts'
+import { BACKSLASH, QUOTE } from './scan-string.ts'
+import { nextElement, nextMember, skipColon, skipKey, skipSpace, skipValue } from './scan-value.ts'
 
 /*
  * DESIGN: JSON.parse, with the keys that were sent.

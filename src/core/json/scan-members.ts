@@ -13,17 +13,9 @@
 import { BodyFault } from './body-fault.ts'
 import { decodeString } from './json-path.ts'
 import { MEMBER_NAMES, otherCaseOf } from './known-names.ts'
-import {
-  LOWER_F,
-  LOWER_N,
-  LOWER_T,
-  OPEN_BRACE,
-  QUOTE,
-  ScanError,
-  skipColon,
-  skipKey,
-  type Tally,
-} from './scan-value.ts'
+import { ScanError } from './scan-error.ts'
+import { QUOTE } from './scan-string.ts'
+import { LOWER_F, LOWER_N, LOWER_T, OPEN_BRACE, skipColon, skipKey, type Tally } from './scan-value.ts'
 import { createWordTable, wordAt } from './scan-words.ts'
 
 /** A place in the document. Every walk leaves `at` after the value that it walked over. */

@@ -37,9 +37,9 @@ import {
   TYPE,
   walkName,
 } from './scan-members.ts'
+import { BACKSLASH, QUOTE } from './scan-string.ts'
 import {
   assertDepth,
-  BACKSLASH,
   CLOSE_BRACE,
   CLOSE_BRACKET,
   count,
@@ -48,7 +48,6 @@ import {
   nextMember,
   OPEN_BRACE,
   OPEN_BRACKET,
-  QUOTE,
   type Range,
   skipSpace,
   skipValue,

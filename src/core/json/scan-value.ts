@@ -18,6 +18,8 @@
  */
 
 import { BodyFault } from './body-fault.ts'
+import { ScanError, unexpected } from './scan-error.ts'
+import { QUOTE, skipString } from './scan-string.ts'
 
 /** A stretch of the document in byte offsets, `end` exclusive. */
 export interface Range {
@@ -45,7 +47,6 @@ export function count(tally: Tally, position: number): void {
 }
 
 /** Character codes of JSON's structure. */
-export const QUOTE = 34
 export const OPEN_BRACKET = 91
 export const CLOSE_BRACKET = 93
 export const OPEN_BRACE = 123
@@ -53,7 +54,6 @@ export const CLOSE_BRACE = 125
 export const LOWER_F = 102
 export const LOWER_N = 110
 export const LOWER_T = 116
-export const BACKSLASH = 92
 
 const TAB = 9
 const LINE_FEED = 10
@@ -68,37 +68,6 @@ const NINE = 57
 const COLON = 58
 const UPPER_E = 69
 const LOWER_E = 101
-/** Characters of a string that are read one by one in search of its closing quote. */
-const NEAR = 4
-const FIRST_PRINTABLE = 33
-const LAST_PRINTABLE = 126
-
-/** Thrown for a document that is not JSON; `position` is the byte offset of the first byte that does not fit. */
-export class ScanError extends Error {
-  override readonly name = 'ScanError'
-  /** The fault there, without the position. */
-  readonly reason: string
-  readonly position: number
-
-  /** `reason` reaches replies and logs, so it must not quote more than one character of the document. */
-  constructor(reason: string, position: number) {
-    super(`${reason} at byte ${position}`)
-    this.reason = reason
-    this.position = position
-  }
-}
-
-/** Makes the `ScanError` for the byte at `position`; its message shows that one character of the document and no more. */
-export function unexpected(text: string, position: number, expected: string): ScanError {
-  return new ScanError(`expected ${expected}, got ${describeByte(text, position)}`, position)
-}
-
-function describeByte(text: string, position: number): string {
-  if (position >= text.length) return 'the end of the document'
-  const code = text.charCodeAt(position)
-  if (code >= FIRST_PRINTABLE && code <= LAST_PRINTABLE) return `'${text[position]}'`
-  return `byte 0x${code.toString(16).padStart(2, '0')}`
-}
 
 /** Returns the byte offset of the first byte at or after `start` that is not white space. */
 export function skipSpace(text: string, start: number): number {
@@ -167,70 +136,6 @@ function skipArray(text: string, start: number, depth: number, tally: Tally | un
 /** Throws `ScanError` when an array or object at byte `start`, with `depth` levels around it, is nested too deep. */
 export function assertDepth(depth: number, start: number): void {
   if (depth >= MAX_DEPTH) throw new ScanError(`nesting deeper than ${MAX_DEPTH} levels`, start)
-}
-
-/** Returns the byte offset after the string whose opening quote is at `start`. Throws `ScanError`. */
-export function skipString(text: string, start: number): number {
-  const quote = text.indexOf('"', start + 1)
-  if (quote < 0) throw new ScanError('a string is not closed', text.length)
-  return text.charCodeAt(quote - 1) === BACKSLASH && isEscaped(text, quote)
-    ? skipEscaped(text, start, quote)
-    : quote + 1
-}
-
-/** Escaped quotes of a string from which on its end is remembered. */
-const MANY_QUOTES = 16
-const MOST_REMEMBERED = 4096
-/**
- * Ends of strings with many escaped quotes, by their start: a reader that goes level by level passes each string of the document
- * once a level. Of the text that was read last, until the loop's next turn.
- */
-const ends = new Map<number, number>()
-let readText = ''
-
-function skipEscaped(text: string, start: number, firstQuote: number): number {
-  let quote = firstQuote
-  for (let passed = 1; ; passed++) {
-    quote = nextQuote(text, quote + 1)
-    if (quote < 0) throw new ScanError('a string is not closed', text.length)
-    const isEnd = text.charCodeAt(quote - 1) !== BACKSLASH || !isEscaped(text, quote)
-    if (isEnd && passed < MANY_QUOTES) return quote + 1
-    if (passed === MANY_QUOTES) {
-      takeText(text)
-      const end = ends.get(start)
-      if (end !== undefined) return end
-    }
-    if (!isEnd) continue
-    if (ends.size < MOST_REMEMBERED) ends.set(start, quote + 1)
-    return quote + 1
-  }
-}
-
-/** Makes it the text whose ends are remembered. It takes time for another text of the same length, and none for the same. */
-function takeText(text: string): void {
-  if (text !== readText) {
-    if (readText === '') setImmediate(forget)
-    ends.clear()
-  }
-  readText = text
-}
-
-function forget(): void {
-  readText = ''
-  ends.clear()
-}
-
-/** Finds the next quote: near ones by reading, since escaped quotes may be dense (quoted JSON), others by a search. */
-function nextQuote(text: string, start: number): number {
-  for (let at = start; at < start + NEAR; at++) if (text.charCodeAt(at) === QUOTE) return at
-  return text.indexOf('"', start + NEAR)
-}
-
-/** Returns whether an odd number of backslashes precedes the quote. The string's own opening quote ends the count. */
-function isEscaped(text: string, quote: number): boolean {
-  let before = quote - 2
-  while (text.charCodeAt(before) === BACKSLASH) before--
-  return (quote - before) % 2 === 0
 }
 
 /** Returns the byte offset after the key whose opening quote must be at `start`. Throws `ScanError`. */

@@ -15,6 +15,7 @@ import { BodyFault } from './body-fault.ts'
 import { firstInvalidUtf8 } from './json-error.ts'
 import { pathAt } from './json-path.ts'
 import { FIELD_NAMES, hasFreeNames } from './known-names.ts'
+import { ScanError, unexpected } from './scan-error.ts'
 import { assertCase, CACHE_CONTROL, type Cursor, decodeKey, duplicate, ESCAPED, skipName } from './scan-members.ts'
 import { walkFreeValue, walkMessages, walkSystem, walkTools, walkValue } from './scan-message.ts'
 import {
@@ -25,12 +26,10 @@ import {
   OPEN_BRACE,
   OPEN_BRACKET,
   type Range,
-  ScanError,
   skipColon,
   skipKey,
   skipSpace,
   skipValue,
-  unexpected,
 } from './scan-value.ts'
 import { createWordTable, wordAt } from './scan-words.ts'
 

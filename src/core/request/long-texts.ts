@@ -16,7 +16,8 @@
  * string elsewhere. Small bodies are left alone.
  */
 import { randomBytes } from 'node:crypto'
-import { type Range, skipColon, skipSpace, skipString, skipValue } from '../json/scan-value.ts'
+import { skipString } from '../json/scan-string.ts'
+import { type Range, skipColon, skipSpace, skipValue } from '../json/scan-value.ts'
 import { RequestDocument } from './request.ts'
 
 /** The body to translate in place of a request, and the way back. */

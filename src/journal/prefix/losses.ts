@@ -1,4 +1,4 @@
-import { ScanError } from '../../core/json/scan-value.ts'
+import { ScanError } from '../../core/json/scan-error.ts'
 import { leastCachedTokens } from '../../core/money/least-cached.ts'
 import type { Prices } from '../../core/money/prices.ts'
 import type { Usage } from '../../core/reply/usage.ts'

@@ -1,4 +1,5 @@
-import { OPEN_BRACE, OPEN_BRACKET, QUOTE, skipValue } from '../../core/json/scan-value.ts'
+import { QUOTE } from '../../core/json/scan-string.ts'
+import { OPEN_BRACE, OPEN_BRACKET, skipValue } from '../../core/json/scan-value.ts'
 import type { Fingerprint, Mark, MessagesDigest } from './digest.ts'
 import { endOfSame, FingerprintOf, fingerprintOf } from './fingerprint.ts'
 import { addText, readBlock } from './read-block.ts'

@@ -1,4 +1,5 @@
-import { OPEN_BRACE, OPEN_BRACKET, QUOTE, type Range } from '../../core/json/scan-value.ts'
+import { QUOTE } from '../../core/json/scan-string.ts'
+import { OPEN_BRACE, OPEN_BRACKET, type Range } from '../../core/json/scan-value.ts'
 import { chunksOf } from './chunks.ts'
 import type { Mark, SystemBlock, SystemDigest } from './digest.ts'
 import { FingerprintOf } from './fingerprint.ts'

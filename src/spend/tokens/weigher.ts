@@ -1,5 +1,5 @@
 import { type Child, children, type Range } from '../../core/json/scan.ts'
-import { QUOTE } from '../../core/json/scan-value.ts'
+import { QUOTE } from '../../core/json/scan-string.ts'
 import type { RequestParts } from './request-parts.ts'
 import { unitsOfJson, unitsOfText } from './text-units.ts'
 import { UNITS_PER_TOKEN } from './weights.ts'
