@@ -66,11 +66,19 @@ async function runBatch(
 }
 
 async function judge(fuzzer: Fuzzer, input: FuzzCase, report: FuzzReport): Promise<void> {
+  const { outcome, cpuMs } = await measure(fuzzer, input)
+  if (cpuMs > report.slowestMs) {
+    // Again: all garbage of a batch may have been collected in it.
+    const slowestMs = Math.min(cpuMs, (await measure(fuzzer, input)).cpuMs)
+    if (slowestMs > report.slowestMs) Object.assign(report, { slowestMs, slowest: input })
+  }
+  report.cases++
+  report.outcomes.set(outcome, (report.outcomes.get(outcome) ?? 0) + 1)
+}
+
+async function measure(fuzzer: Fuzzer, input: FuzzCase): Promise<{ outcome: string; cpuMs: number }> {
   const before = process.threadCpuUsage()
   const outcome = await fuzzer.run(input)
   const { user, system } = process.threadCpuUsage(before)
-  const cpuMs = (user + system) / 1000
-  if (cpuMs > report.slowestMs) Object.assign(report, { slowestMs: cpuMs, slowest: input })
-  report.cases++
-  report.outcomes.set(outcome, (report.outcomes.get(outcome) ?? 0) + 1)
+  return { outcome, cpuMs: (user + system) / 1000 }
 }

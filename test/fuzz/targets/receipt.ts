@@ -27,7 +27,7 @@ const SIGNED = [
   prove({}),
   prove({ model_asked: 'é漢\u2028"\\' }),
 ]
-const GENUINE = new Set(SIGNED.map((text) => canonicalJson(JSON.parse(text))))
+const GENUINE = new Set(SIGNED.map(valuesOf))
 const LAYOUTS = SIGNED.flatMap((text) => {
   const value = JSON.parse(text) as object
   return [
@@ -36,6 +36,12 @@ const LAYOUTS = SIGNED.flatMap((text) => {
     JSON.stringify(Object.fromEntries(Object.entries(value).reverse())),
   ]
 })
+
+/** Returns the values of a receipt without their proof: a checkpoint may have signatures of others, too. */
+function valuesOf(text: string): string {
+  const { proof: _proof, ...values } = JSON.parse(text) as Record<string, unknown> // safe: a receipt
+  return canonicalJson(values)
+}
 
 /** Receipts: one that verifies has the values that were signed, whatever its layout; nothing else ever verifies. */
 export const receipt: Fuzzer = {
@@ -61,7 +67,7 @@ export const receipt: Fuzzer = {
       return 'no receipt'
     }
     if (!verdict.value.isValid) return 'refused'
-    promise(GENUINE.has(canonicalJson(JSON.parse(shown))), `verifies: ${shown}`)
+    promise(GENUINE.has(valuesOf(shown)), `verifies: ${shown}`)
     return 'genuine'
   },
 }
