@@ -226,6 +226,20 @@ test('buffered writer: rows that are refused after close has ended are counted o
   t.is(dropped(), 10)
 })
 
+test('buffered writer: closed again while it closes, it counts no row that it stores', async (t) => {
+  for (let turns = 0; turns < 6; turns++) {
+    const order = [['down', 2] as const, ['stored', 2] as const, ['stored', 2] as const]
+    const { writer, batches, add, dropped } = open(t, { before: replying(order), momentMs: A_LONG_TIME_MS })
+    add(0, 1)
+    const closing = [writer.close(A_LONG_TIME_MS)]
+    for (let turn = 0; turn < turns; turn++) await nextTurn()
+    closing.push(writer.close(A_LONG_TIME_MS))
+    await Promise.all(closing)
+    for (let turn = 0; turn < 6; turn++) await nextTurn()
+    t.is(batches.flat().length + dropped(), 1, `closed again after ${turns} turns`)
+  }
+})
+
 type Step = { readonly kind: 'add'; readonly count: number } | { readonly kind: 'flush' | 'wait' | 'close' }
 type Reply = 'stored' | 'refused' | 'down'
 

@@ -51,6 +51,7 @@ export class BufferedWriter<Row> {
   #reason = ''
   #warning: NodeJS.Timeout | undefined
   #isClosed = false
+  #closing: Promise<void> | undefined
 
   constructor(options: BufferedWriterOptions<Row>) {
     this.#options = options
@@ -94,8 +95,13 @@ export class BufferedWriter<Row> {
     this.#drop(1, messageOf(error))
   }
 
-  /** Stores the queued rows, for at most `timeoutMs`; the rest is dropped and counted, rows in flight too. */
-  async close(timeoutMs: number): Promise<void> {
+  /** Stores the queued rows, for at most `timeoutMs`; the rest is dropped and counted, rows in flight too. Idempotent. */
+  close(timeoutMs: number): Promise<void> {
+    this.#closing ??= this.#close(timeoutMs)
+    return this.#closing
+  }
+
+  async #close(timeoutMs: number): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)
     const ending = new AbortController()
