@@ -137,13 +137,21 @@ export async function faultsOfLooks(page: Page): Promise<string[]> {
   return found
 }
 
-/** Returns the texts of those cells that are cut, hidden, or outside of the window. */
+/** A row that has just appeared may still be narrow. */
+const LAID_OUT_WITHIN_MS = 5000
+
+/** Returns the texts of those cells that are cut, hidden, or outside of the window, once the page is laid out. */
 export async function cutCells(page: Page, cells: string): Promise<readonly (string | null)[]> {
   await page.locator(cells).nth(1).waitFor()
-  return page.locator(cells).evaluateAll((found) =>
-    found
-      .filter(({ clientWidth, scrollWidth }) => clientWidth === 0 || scrollWidth > clientWidth)
-      .concat(found.filter((cell) => cell.getBoundingClientRect().right > innerWidth))
-      .map(({ textContent }) => textContent),
-  )
+  const deadlineMs = performance.now() + LAID_OUT_WITHIN_MS
+  for (;;) {
+    const cut = await page.locator(cells).evaluateAll((found) =>
+      found
+        .filter(({ clientWidth, scrollWidth }) => clientWidth === 0 || scrollWidth > clientWidth)
+        .concat(found.filter((cell) => cell.getBoundingClientRect().right > innerWidth))
+        .map(({ textContent }) => textContent),
+    )
+    if (cut.length === 0 || performance.now() > deadlineMs) return cut
+    await page.waitForTimeout(100)
+  }
 }
