@@ -14,7 +14,7 @@ export const LEFT_FILES: Reasons = {
     'test/dashboard/{conversations,six-tasks}.test.ts',
     'test/receipts/{ledger,life,store}.test.ts',
   ],
-  'starts several gateways on engines of its own': [
+  'starts several gateways on databases that the test creates': [
     'test/accounts/store-down.test.ts',
     'test/dashboard/{first-run,processes,settings}.test.ts',
     'test/payments/{canary,crashes,deaths,processes,reconcile,automatic,money}.test.ts',
@@ -37,7 +37,7 @@ export const LEFT_FILES: Reasons = {
     'test/dashboard/{door,live-feed,pages,states}.test.ts',
   ],
   'measures the event loop of one process': ['test/attacks/expressions.test.ts'],
-  'is about one process, and about a Redis of its own': ['test/exact-cache/{redis,single-flight}.test.ts'],
+  'is about one process, and about a Redis that the test stops': ['test/exact-cache/{redis,single-flight}.test.ts'],
   'wants a hit at once; a reply that has just ended elsewhere is still `attached`': [
     'test/exact-cache/{chat,leaders-own,replay,storing}.test.ts',
     'test/responses/shared-answers.test.ts',

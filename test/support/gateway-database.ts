@@ -1,12 +1,9 @@
 import { databaseOf } from './clustered.ts'
 import { query } from './postgres.ts'
-import { querySqlite } from './sqlite.ts'
+import { type DatabaseName, querySqlite } from './sqlite.ts'
 
 /** A row of a query. */
 export type Row = Record<string, string | number | null>
-
-/** Database of a gateway: the ledger, or the table of requests and its sums. */
-export type DatabaseName = 'ledger' | 'telemetry'
 
 /**
  * Sends one statement to the database of the gateway with this data folder, beside it: to a file in the folder, or in

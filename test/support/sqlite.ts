@@ -2,15 +2,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { sqliteFile, telemetryFile } from '../../src/stores/sql/sqlite/location.ts'
 
+/** Database of a gateway: the ledger, or the table of requests and its sums. */
+export type DatabaseName = 'ledger' | 'telemetry'
+
 /** Long, since the machine may be busy. */
 const PATIENCE_MS = 120_000
 
-/** Sends one statement to a database in the data folder of a gateway, on a connection of its own. It must exist. */
-export function querySqlite(
-  dataDir: string,
-  text: string,
-  name: 'ledger' | 'telemetry' = 'ledger',
-): Record<string, unknown>[] {
+/** Opens an existing database in the data folder of a gateway, sends one statement to it, and closes it. */
+export function querySqlite(dataDir: string, text: string, name: DatabaseName = 'ledger'): Record<string, unknown>[] {
   const file = pathToFileURL(name === 'ledger' ? sqliteFile(dataDir) : telemetryFile(dataDir))
   file.searchParams.set('mode', 'rw')
   const database = new DatabaseSync(file, { timeout: PATIENCE_MS })

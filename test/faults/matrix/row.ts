@@ -133,7 +133,7 @@ async function checkWay(t: ExecutionContext, stand: Stand, way: Way & { cell: Ce
   )
 }
 
-/** Sends one of each, all at once; on a busy machine a store may be late by itself, and what works is asked again. */
+/** Sends one of each, all at once. On a busy machine a store may be late without a fault: such requests are sent again. */
 function sendAll(
   prober: Prober,
   probes: readonly Sent[],
