@@ -51,6 +51,8 @@ await bundle.write({
   dir: BUNDLE,
   format: 'esm',
   sourcemap: true,
+  // Stack traces need the places alone; with the texts a map is read for three times as long.
+  sourcemapExcludeSources: true,
   codeSplitting: startChunk.codeSplitting,
   // Comments stay in memory like code; source maps have them.
   comments: { legal: true, annotation: false, jsdoc: false },
