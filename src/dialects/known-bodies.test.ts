@@ -32,10 +32,10 @@ test('known bodies: a body of megabytes is parsed again each time', (t) => {
   t.is(calls(), 4)
 })
 
-test('known bodies: the cache is bounded to 32 MB; an evicted body is parsed again', (t) => {
+test('known bodies: the cache is bounded to 8 MB; an evicted body is parsed again', (t) => {
   const known = new KnownBodies()
   const { parse, calls } = counting()
-  const bodies = Array.from({ length: 12 }, (_, nth) => bodyOf('x'.repeat(3 * 1024 * 1024), `${nth}`))
+  const bodies = Array.from({ length: 12 }, (_, nth) => bodyOf('x'.repeat(750 * 1024), `${nth}`))
   for (const body of bodies) for (let i = 0; i < 3; i++) known.recognise(body, parse)
   t.is(calls(), 24)
   known.recognise(bodies.at(-1) ?? Buffer.alloc(0), parse)

@@ -97,7 +97,7 @@ export class PrefixLosses {
       betas: api === 'messages' ? betasOf(exchange.headers).toSorted() : [],
       sent: digest,
       unedited: exchange.edits.length === 0 ? digest : uneditedPrefix(exchange, api, digests),
-      edits: exchange.edits.flatMap(({ module, paths }) => paths.map((path) => ({ module, field: fieldOf(path) }))),
+      edits: exchange.edits.flatMap(({ module, paths }) => fieldsOf(paths).map((field) => ({ module, field }))),
       tokens,
       sentAtMs: admittedAtMs,
       beganAtMs: Math.floor(repliedAtMs),
@@ -141,8 +141,9 @@ function uneditedPrefix({ client }: Exchange, api: Api, known: readonly PrefixDi
   return client.dialect.name === api ? prefixOf(client.document.bytes, api, known) : undefined
 }
 
-function fieldOf(path: string): string {
-  return path.split('.', 1)[0] ?? ''
+/** Returns the fields of paths, each once: a plugin may edit each of a thousand messages. */
+function fieldsOf(paths: readonly string[]): string[] {
+  return [...new Set(paths.map((path) => path.split('.', 1)[0] ?? ''))]
 }
 
 function systemTextOf({ exchange }: FinishedTurn, { sent }: SentTurn): (index: number) => string {
