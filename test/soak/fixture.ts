@@ -1,4 +1,5 @@
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -17,6 +18,7 @@ import { type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts'
 import { Mischief } from './mischief.ts'
 import { hoarder } from './plugins.ts'
 import type { Chance } from './random.ts'
+import { buildShortDay, FEW, type ShortDay } from './short-day.ts'
 
 /** SQLite in one process, or PostgreSQL and Redis shared by two. */
 export type EngineName = 'sqlite' | 'postgres'
@@ -45,13 +47,9 @@ export interface Fixture {
 }
 
 /** Options of a fixture. */
-export interface FixtureOptions {
+export interface FixtureOptions extends ShortDay {
   readonly engine: EngineName
   readonly chance: Chance
-  /** Interval of two sweeps of old rows, in milliseconds. */
-  readonly sweepMs: number
-  /** Retention of rows that are kept for a day and longer, in milliseconds. */
-  readonly keepMs: number
   /** Adds a plugin that keeps every body to the pipeline: then the soak must fail. */
   readonly leaks: boolean
 }
@@ -105,13 +103,16 @@ async function open(options: FixtureOptions, later: (end: () => unknown) => void
   const dataFolders: Fixture['dataFolders'] = isShared
     ? [path.join(folder, 'data-1'), path.join(folder, 'data-2')]
     : [path.join(folder, 'data-1')]
+  const project = path.join(folder, 'project')
+  mkdirSync(project)
+  const entry = buildShortDay(project, options)
   const nodes: Node[] = []
   for (const dataDir of dataFolders) {
     const factsFile = `${dataDir}.facts`
     const first = receiptKeyFile(dataFolders[0])
     mkdirSync(dataDir, { recursive: true })
     if (dataDir !== dataFolders[0]) copyFileSync(first, receiptKeyFile(dataDir))
-    const gateway = await startCloudProcess({ ...env, SVC_DATA_DIR: dataDir, SOAK_FACTS: factsFile })
+    const gateway = await startCloudProcess({ ...env, SVC_DATA_DIR: dataDir, SOAK_FACTS: factsFile }, { entry })
     later(() => gateway.stop())
     nodes.push({ gateway, factsFile })
   }
@@ -140,9 +141,9 @@ function environment({ sweepMs, keepMs, leaks }: FixtureOptions, surroundings: S
   const config = path.join(folder, 'turnpike.yaml')
   writeFileSync(config, JSON.stringify(configuration(keepMs))) // JSON is YAML
   return {
-    NODE_OPTIONS: `--import=${pathToFileURL(path.join(import.meta.dirname, 'inside.ts')).href}`,
-    SOAK_SWEEP_MS: String(sweepMs),
-    SOAK_KEEP_MS: String(keepMs),
+    NODE_OPTIONS: `--import=${pathToFileURL(writePreload(folder)).href}`,
+    // Its files have paths of their own, which no later start has.
+    NODE_COMPILE_CACHE: path.join(folder, 'compiled'),
     // As often as old rows go: a pause of some 50 ms each time is no 1 % of the requests.
     SOAK_COLLECT_MS: String(Math.max(SHORTEST_MS, sweepMs)),
     ANTHROPIC_BASE_URL: provider.url,
@@ -153,6 +154,13 @@ function environment({ sweepMs, keepMs, leaks }: FixtureOptions, surroundings: S
     SVC_PIPELINE: leaks ? `hoarder,${FULL_PIPELINE}` : FULL_PIPELINE,
     LOG_LEVEL: 'warn',
   }
+}
+
+/** Writes the preload as JavaScript: one in TypeScript would load Node's compiler into each thread, 20 MB in all. */
+function writePreload(folder: string): string {
+  const preload = path.join(folder, 'inside.mjs')
+  writeFileSync(preload, stripTypeScriptTypes(readFileSync(path.join(import.meta.dirname, 'inside.ts'), 'utf8')))
+  return preload
 }
 
 /** Returns a configuration in which all retention ends within the run, and caches fill in its first half. No cap refuses. */
@@ -170,6 +178,8 @@ function configuration(keepMs: number): object {
       'exact-cache': { ttl: keep, max_memory: '4MB' },
       'semantic-cache': { ttl: keep, max_memory: '4MB', max_disk: '4MB' },
       compress: { max_memory: '4MB' },
+      patterns: { max_memory: '1MB' },
+      'prompt-cache': { max_conversations: FEW },
     },
   }
 }

@@ -1,6 +1,5 @@
 /** `npm run drill:soak`: a day's worth of traffic in some minutes. Ends with 0 when nothing has grown, else with 1. */
 import { parseArgs } from 'node:util'
-import { buildGateway } from '../support/build-gateway.ts'
 import { hasProcessFacts } from '../support/process-facts.ts'
 import { loadSessions } from './conversations.ts'
 import { printReport } from './report.ts'
@@ -43,7 +42,6 @@ if (!hasProcessFacts) giveUp('it reads /proc, which this system does not have')
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => giveUp(signal))
 setTimeout(() => giveUp(`it took ${SPARE_MS / MINUTE_MS} minutes longer than its day`), dayMs + SPARE_MS).unref()
 
-buildGateway()
 const sessions = loadSessions()
 if (sessions.absent !== undefined) console.error(sessions.absent)
 const report = await soak({
