@@ -49,12 +49,16 @@ export function finishedRequestOf(
   const { usage, latency } = receipt
   const outline = exchange.reply?.outline
   const costNanoUsd = fromUsd(receipt.cost.provider_usd)
+  // Not spread: the engine then adds each of the members after it one by one.
+  const { keyId, userId, teamId } = ownersOf(exchange.caller)
   return {
     id: receipt.id,
     requestId: receipt.request_id,
     hasReceipt,
     scope: exchange.caller.scope,
-    ...ownersOf(exchange.caller),
+    keyId,
+    userId,
+    teamId,
     tags: exchange.tags,
     startedAtMs: admittedAtMs,
     route: receipt.route,

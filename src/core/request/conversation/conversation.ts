@@ -23,9 +23,19 @@ export interface Conversation {
 export const CONVERSATION_ID = /^conv_[0-9a-hjkmnp-tv-z]{26}$/
 
 const ID_CHARACTERS = 26
+const MOST_REMEMBERED = 1000
+const LONGEST_REMEMBERED = 400
+/** Ids of the latest conversations, by their parts: turns ask for the same ones again. */
+const remembered = new Map<string, string>()
 
 /** Returns the id of the conversation with these parts, the caller's scope first: equal parts, equal id. */
 export function conversationId(...parts: readonly string[]): string {
-  const digest = hash('sha256', JSON.stringify(parts), 'buffer')
-  return `conv_${printBase32(digest.subarray(0, 17)).slice(0, ID_CHARACTERS)}`
+  const text = JSON.stringify(parts)
+  const known = remembered.get(text)
+  if (known !== undefined) return known
+  const digest = hash('sha256', text, 'buffer')
+  const id = `conv_${printBase32(digest.subarray(0, 17)).slice(0, ID_CHARACTERS)}`
+  if (remembered.size === MOST_REMEMBERED) remembered.clear()
+  if (text.length <= LONGEST_REMEMBERED) remembered.set(text, id)
+  return id
 }

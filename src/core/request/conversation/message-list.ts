@@ -8,7 +8,7 @@
  *
  * Cost: the bytes are read once by a native search and copied only where there are marks; no message is parsed.
  */
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { nextElement, skipSpace, skipValue } from '../../json/scan-value.ts'
 import type { RequestDocument } from '../request.ts'
 
@@ -111,19 +111,39 @@ function endOf(all: Buffer): number {
   return all.length - (/\s*\]$/.exec(text)?.[0].length ?? 0)
 }
 
-/** Hashes the strings of messages without a copy of them: a message may have tens of megabytes. */
+/** Small openings are put together here and hashed at once, for a quarter of the cost of a hash object. */
+const SCRATCH = Buffer.allocUnsafeSlow(16 * 1024)
+const NEWLINE = 0x0a
+
+/** Hashes the strings of messages, each with a newline; a message may have tens of megabytes. */
 function digestOf(opening: readonly Buffer[]): string {
+  const bytes = opening.reduce((sum, { length }) => sum + length, 0)
+  if (2 * bytes > SCRATCH.length) return digestPiecewise(opening)
+  let end = 0
+  for (const [element, from, to] of textsOf(opening)) {
+    end += element.copy(SCRATCH, end, from, to)
+    SCRATCH[end++] = NEWLINE
+  }
+  return hash('sha256', SCRATCH.subarray(0, end), 'base64url')
+}
+
+function digestPiecewise(opening: readonly Buffer[]): string {
   const digest = createHash('sha256')
+  for (const [element, from, to] of textsOf(opening)) digest.update(element.subarray(from, to)).update('\n')
+  return digest.digest('base64url')
+}
+
+/** Yields the strings of messages that are not of the system, as JSON, without those of a message's form. */
+function* textsOf(opening: readonly Buffer[]): Generator<readonly [element: Buffer, from: number, to: number]> {
   for (const element of opening) {
     if (isSystem(roleOf(element))) continue
     for (let at = element.indexOf(QUOTE); at >= 0; ) {
       const end = endOfString(element, at)
       const isForm = end - at <= SHORT_TOKEN && FORM.has(element.toString('latin1', at, end))
-      if (!isForm) digest.update(element.subarray(at, end)).update('\n')
+      if (!isForm) yield [element, at, end]
       at = element.indexOf(QUOTE, end)
     }
   }
-  return digest.digest('base64url')
 }
 
 /** Returns the offset after the string that begins at `start`. */
