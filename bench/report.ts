@@ -28,8 +28,13 @@ export function renderReport(options: ReportOptions): string {
     `## Memory\n\n${renderMemory(options)}`,
     `## Bars\n\nRatios of CPU microseconds unless otherwise noted.\n\n${renderBars(judge(summary))}`,
   ]
-  if (notes.length > 0) sections.push(`## Notes\n\n${notes.map((note) => `- ${note.replace(/\s+/g, ' ')}`).join('\n')}`)
+  if (notes.length > 0) sections.push(`## Notes\n\n${notes.map(noteItem).join('\n')}`)
   return `${sections.join('\n\n')}\n`
+}
+
+/** Prints a note as an item; the label of a part begins with a plus, which would begin a list in it. */
+function noteItem(note: string): string {
+  return `- ${note.replace(/\s+/g, ' ').replace(/^\+ /, 'with ')}`
 }
 
 /** Renders the table of what each part adds: every row has all parts of the rows above it. */
