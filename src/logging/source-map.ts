@@ -36,7 +36,8 @@ function digits(): Int8Array {
 export function findSources(map: RawSourceMap, places: readonly Place[]): (SourcePlace | undefined)[] {
   const { mappings, sources } = map
   const found = new Array<SourcePlace | undefined>(places.length).fill(undefined)
-  const lastLine = Math.max(...places.map(({ line }) => line))
+  const lines = new Set(places.map(({ line }) => line))
+  const lastLine = Math.max(...lines)
   // Column of the bundle in its line; source, line, column and name: differences to the segment before.
   const state = [0, 0, 0, 0, 0]
   let [line, field, value, shift] = [0, 0, 0, 0]
@@ -52,7 +53,7 @@ export function findSources(map: RawSourceMap, places: readonly Place[]): (Sourc
       value = shift = 0
       continue
     }
-    if (field > 0) note()
+    if (field > 0 && lines.has(line)) note()
     field = 0
     if (code === COMMA) continue
     line++

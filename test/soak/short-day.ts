@@ -27,7 +27,7 @@ export interface ShortDay {
   readonly keepMs: number
 }
 
-/** A constant's line, and the value that takes the place of its own. */
+/** A file, a line of it, the value in that line, and the value to write instead. */
 type Change = readonly [file: string, line: string, before: string, after: string | number]
 
 function changesOf({ sweepMs, keepMs }: ShortDay): readonly Change[] {
