@@ -1,3 +1,5 @@
+import { TransientMap } from '../core/transient-map.ts'
+
 /**
  * DESIGN — bytes of bodies that are still arriving
  *
@@ -13,21 +15,25 @@ export interface Arrival {
   /** The caller's scope, or the client's subnet. */
   readonly sender: string
   bytes: number
+  /** Its place in the order of activity; unset while none of its bytes count. */
+  turn?: number | undefined
   /** Abandons the body and frees its bytes at once. */
   readonly drop: () => void
 }
 
 interface Sender {
   bytes: number
-  /** In order of activity, the least recent first. */
-  readonly arrivals: Set<Arrival>
+  count: number
+  /** By their turns, the least recently active first. */
+  readonly arrivals: TransientMap<Arrival>
 }
 
 /** Counts the bytes of all arriving bodies, up to `budgetBytes`. */
 export class ArrivingBytes {
   readonly #budgetBytes: number
-  readonly #senders = new Map<string, Sender>()
+  readonly #senders = new TransientMap<Sender>()
   #bytes = 0
+  #turn = 0
 
   constructor(budgetBytes: number) {
     this.#budgetBytes = budgetBytes
@@ -35,10 +41,11 @@ export class ArrivingBytes {
 
   /** Counts further bytes of a body; drops others, or this one, while all together exceed the budget. */
   add(arrival: Arrival, bytes: number): void {
-    const sender = this.#senders.get(arrival.sender) ?? { bytes: 0, arrivals: new Set() }
-    this.#senders.set(arrival.sender, sender)
-    sender.arrivals.delete(arrival)
-    sender.arrivals.add(arrival)
+    const sender = this.#senders.get(arrival.sender) ?? this.#addSender(arrival.sender)
+    if (arrival.turn === undefined) sender.count++
+    else sender.arrivals.delete(arrival.turn)
+    arrival.turn = ++this.#turn
+    sender.arrivals.set(arrival.turn, arrival)
     sender.bytes += bytes
     arrival.bytes += bytes
     this.#bytes += bytes
@@ -48,17 +55,25 @@ export class ArrivingBytes {
   /** Releases the bytes of a body that is complete or abandoned. Idempotent. */
   remove(arrival: Arrival): void {
     const sender = this.#senders.get(arrival.sender)
-    if (sender?.arrivals.delete(arrival) !== true) return
+    if (sender === undefined || arrival.turn === undefined) return
+    sender.arrivals.delete(arrival.turn)
+    arrival.turn = undefined
     sender.bytes -= arrival.bytes
     this.#bytes -= arrival.bytes
-    if (sender.arrivals.size === 0) this.#senders.delete(arrival.sender)
+    if (--sender.count === 0) this.#senders.delete(arrival.sender)
+  }
+
+  #addSender(name: string): Sender {
+    const sender: Sender = { bytes: 0, count: 0, arrivals: new TransientMap() }
+    this.#senders.set(name, sender)
+    return sender
   }
 
   #dropOne(): void {
     let largest: Sender | undefined
     for (const sender of this.#senders.values())
       if (largest === undefined || sender.bytes > largest.bytes) largest = sender
-    const [stalest] = largest?.arrivals ?? []
+    const stalest = largest?.arrivals.first()
     if (stalest === undefined) return
     this.remove(stalest)
     stalest.drop()

@@ -4,6 +4,7 @@ import type { Channel } from '../core/ports/channel.ts'
 import type { Exchange } from '../core/request/exchange.ts'
 import { connectPeers } from '../core/telemetry/peers.ts'
 import { isAmong, type Scopes } from '../core/telemetry/telemetry.ts'
+import { TransientMap } from '../core/transient-map.ts'
 import { onClosed } from './client-disconnect.ts'
 
 /** Requests of one process in a list, the oldest first. */
@@ -71,13 +72,13 @@ export class OpenRequest {
 
 /** Requests in flight in this process; bounded by its connections. */
 export class RequestsInFlight {
-  readonly #open = new Map<string, OpenRequest>()
+  readonly #open = new TransientMap<OpenRequest>()
 
   /** Adds a request until its response has closed. */
   enter(request: OpenRequest, response: ServerResponse): void {
     const { id } = request.exchange
     this.#open.set(id, request)
-    onClosed(response, () => void this.#open.delete(id))
+    onClosed(response, () => this.#open.delete(id))
   }
 
   list(scopes: Scopes): InFlightRequest[] {

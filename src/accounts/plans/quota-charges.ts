@@ -5,6 +5,7 @@ import type { ChargeOf, QuotaCharge } from '../../core/money/quota-charge.ts'
 import type { CallEnd, CallLedger, CallOrder, CallReservation } from '../../core/ports/calls.ts'
 import type { Log } from '../../core/ports/log.ts'
 import type { Caller } from '../../core/request/caller.ts'
+import { TransientMap } from '../../core/transient-map.ts'
 import { callRefusal } from './refusal.ts'
 
 /**
@@ -54,7 +55,7 @@ export interface OpenCharge extends QuotaCharge {
 /** Charges calls to the plans of accounts. */
 export class QuotaCharges {
   readonly #options: QuotaChargesOptions
-  readonly #open = new Map<string, OpenCharge>()
+  readonly #open = new TransientMap<OpenCharge>()
   readonly #ends: BufferedWriter<CallEnd>
 
   constructor(options: QuotaChargesOptions) {

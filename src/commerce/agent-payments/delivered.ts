@@ -4,6 +4,7 @@ import type { ByteStore } from '../../core/ports/byte-store.ts'
 import type { Log } from '../../core/ports/log.ts'
 import type { Reply } from '../../core/reply/reply.ts'
 import { packReply, type StoredReply, unpackReply } from '../../core/reply/stored-reply.ts'
+import { TransientMap } from '../../core/transient-map.ts'
 
 /** Identity of a repeated request: all three must be the same. */
 export interface Repetition {
@@ -23,7 +24,7 @@ export class DeliveredAnswers {
   readonly #store: ByteStore
   readonly #log: Log
   /** In-flight streams, by their key in the store. */
-  readonly #running = new Map<string, Promise<void>>()
+  readonly #running = new TransientMap<Promise<void>>()
 
   constructor(store: ByteStore, log: Log) {
     this.#store = store

@@ -10,6 +10,7 @@ import type {
   PaymentStore,
   SettlementMode,
 } from '../../core/ports/payments.ts'
+import { TransientMap } from '../../core/transient-map.ts'
 import { createOpenPayment, type OpenPayment } from './open-payment.ts'
 
 /** Dependencies of settlement. */
@@ -43,7 +44,7 @@ const BUSY_WORDS = 'This payment is being worked on. Send the same request again
 export class Settlement {
   readonly #options: SettlementOptions
   /** In-flight payments of this instance, so that a second submit need not query the store. */
-  readonly #underWay = new Map<string, Promise<void>>()
+  readonly #underWay = new TransientMap<Promise<void>>()
 
   constructor(options: SettlementOptions) {
     this.#options = options

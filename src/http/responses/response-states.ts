@@ -10,6 +10,7 @@ import type { Caller } from '../../core/request/caller.ts'
 import type { ClientRequest } from '../../core/request/client-request.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
 import type { ContinuedResponse } from '../../core/request/stored-context.ts'
+import { TransientMap } from '../../core/transient-map.ts'
 import type { ResponsesDialect } from '../../dialects/responses/dialect.ts'
 import { printConversation, readConversation } from '../../dialects/responses/state/continued-request.ts'
 import { type BodyIntake, tooMuchAtOnce } from '../body-intake.ts'
@@ -63,7 +64,7 @@ const WAITS_MS = [50, 200, 750]
 export class ResponseStates {
   readonly #options: ResponseStatesOptions
   /** Responses whose storing has not ended, by scope and id. */
-  readonly #pending = new Map<string, Promise<void>>()
+  readonly #pending = new TransientMap<Promise<void>>()
 
   constructor(options: ResponseStatesOptions) {
     this.#options = options

@@ -1,3 +1,5 @@
+import { TransientMap } from '../../../core/transient-map.ts'
+
 interface Running<Value> {
   readonly done: Promise<unknown>
   /** Begins after the running one, for all callers that came meanwhile. */
@@ -10,7 +12,7 @@ interface Running<Value> {
  */
 export class SharedLookups<Value> {
   readonly #lookUp: (name: string) => Promise<Value>
-  readonly #running = new Map<string, Running<Value>>()
+  readonly #running = new TransientMap<Running<Value>>()
 
   constructor(lookUp: (name: string) => Promise<Value>) {
     this.#lookUp = lookUp

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../../core/errors.ts'
+import { TransientMap } from '../../../core/transient-map.ts'
 import { unavailable } from '../engine/faults.ts'
 
 /** More of one lane would only wait for the same rows, and keep connections from other lanes. */
@@ -26,7 +27,7 @@ interface Lane {
  * nothing meanwhile, that work and all that waits behind it.
  */
 export class Lanes {
-  readonly #lanes = new Map<string, Lane>()
+  readonly #lanes = new TransientMap<Lane>()
   readonly #answers: () => number
 
   /** `answers`: number of replies of the database so far, in any lane. */

@@ -13,6 +13,7 @@ import type {
   WindowStanding,
 } from '../../../core/ports/spend-ledger.ts'
 import { entryLimit } from '../../../core/system/entry-limit.ts'
+import { TransientMap } from '../../../core/transient-map.ts'
 import type { FlushOutcome, SpendFlush } from './flush.ts'
 import { PoolsByWindow } from './pools-by-window.ts'
 import { ReservationPool } from './reservation-pool.ts'
@@ -67,7 +68,7 @@ export class ReservationPools implements SpendLedger {
   readonly #options: ReservationPoolsOptions
   readonly #pools = new Map<string, ReservationPool>()
   readonly #byWindow = new PoolsByWindow()
-  readonly #allocations = new Map<string, Allocation>()
+  readonly #allocations = new TransientMap<Allocation>()
   readonly #ended = new LRUCache<string, true>(entryLimit(MOST_REMEMBERED))
   readonly #interval: Interval
 
@@ -82,7 +83,7 @@ export class ReservationPools implements SpendLedger {
 
   async reserve(hold: SpendHold): Promise<Reservation> {
     const { holdId, amountNanoUsd, spareNanoUsd = 0, windows, leaseMs } = hold
-    if (this.#allocations.has(holdId)) return this.grow({ holdId, toNanoUsd: amountNanoUsd, leaseMs })
+    if (this.#allocations.get(holdId) !== undefined) return this.grow({ holdId, toNanoUsd: amountNanoUsd, leaseMs })
     const key = keyOf(windows)
     const pool = this.#pools.get(key)
     const standing = pool?.allocate(amountNanoUsd, spareNanoUsd)
