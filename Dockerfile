@@ -9,10 +9,11 @@ RUN npm ci --no-audit --no-fund \
 
 FROM node:26-slim
 # The allocator gives freed pieces of a megabyte and more back to the system: bodies and replies are such pieces. Threads
-# share one arena: 50 MB of freed memory would stay in those of their own.
+# share one arena: 50 MB of freed memory would stay in those of their own. New objects take half of what they usually do.
 ENV NODE_ENV=production \
     MALLOC_MMAP_THRESHOLD_=1048576 \
     MALLOC_ARENA_MAX=1 \
+    NODE_OPTIONS=--max-semi-space-size=16 \
     HOST=0.0.0.0 \
     PORT=3099 \
     SVC_DATA_DIR=/data \

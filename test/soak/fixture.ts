@@ -94,7 +94,7 @@ async function open(options: FixtureOptions, later: (end: () => unknown) => void
     ...environment(options, { folder, provider, plugins }),
     ...agentFixtureEnvironment(stripe),
     TMPDIR: temporaryFolder,
-    // As `npm start` and the image set them.
+    // As `npm start` and the image set them, and the size of new objects below.
     MALLOC_MMAP_THRESHOLD_: '1048576',
     MALLOC_ARENA_MAX: '1',
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
@@ -141,7 +141,7 @@ function environment({ sweepMs, keepMs, leaks }: FixtureOptions, surroundings: S
   const config = path.join(folder, 'turnpike.yaml')
   writeFileSync(config, JSON.stringify(configuration(keepMs))) // JSON is YAML
   return {
-    NODE_OPTIONS: `--import=${pathToFileURL(writePreload(folder)).href}`,
+    NODE_OPTIONS: `--max-semi-space-size=16 --import=${pathToFileURL(writePreload(folder)).href}`,
     // Its files have paths of their own, which no later start has.
     NODE_COMPILE_CACHE: path.join(folder, 'compiled'),
     // As often as old rows go: a pause of some 50 ms each time is no 1 % of the requests.

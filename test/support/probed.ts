@@ -19,7 +19,7 @@ const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_ARENA_MAX: '1' }
 export function openProbe(): { env: Readonly<Record<string, string>>; report(): Promise<LoopReport> } {
   const name = `turnpike-probe-${randomUUID()}`
   return {
-    env: { LOOP_PROBE: name, NODE_OPTIONS: `--import=${PROBE}` },
+    env: { LOOP_PROBE: name, NODE_OPTIONS: `--max-semi-space-size=16 --import=${PROBE}` },
     report: async () => JSON.parse(await text(connect(`\0${name}`))) as LoopReport,
   }
 }
