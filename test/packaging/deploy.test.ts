@@ -44,7 +44,8 @@ test('deploy: what the image holds is all that the gateway needs, and its health
 
 test('deploy: every variable that is set or named is one that the gateway reads', (t) => {
   const known = new Set(read('docs/reference/configuration.md').match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*\b/g))
-  for (const name of ['NODE_ENV', 'NODE_COMPILE_CACHE', 'MALLOC_MMAP_THRESHOLD_', 'MALLOC_ARENA_MAX']) known.add(name)
+  for (const name of ['NODE_ENV', 'NODE_COMPILE_CACHE', 'MALLOC_MMAP_THRESHOLD_', 'MALLOC_ARENA_MAX', 'NODE_OPTIONS'])
+    known.add(name)
   const compose = parse(read('compose.yaml')) as { services: { gateway: { environment: Record<string, string> } } }
   const unit = read('deploy/systemd/turnpike.service')
   const named = [
