@@ -1,5 +1,3 @@
-import { TransientMap } from '../core/transient-map.ts'
-
 /**
  * DESIGN — bytes of bodies that are still arriving
  *
@@ -15,25 +13,21 @@ export interface Arrival {
   /** The caller's scope, or the client's subnet. */
   readonly sender: string
   bytes: number
-  /** Its place in the order of activity; unset while none of its bytes count. */
-  turn?: number | undefined
   /** Abandons the body and frees its bytes at once. */
-  readonly drop: () => void
+  drop: () => void
 }
 
 interface Sender {
   bytes: number
-  count: number
-  /** By their turns, the least recently active first. */
-  readonly arrivals: TransientMap<Arrival>
+  /** In order of activity, the least recent first. */
+  readonly arrivals: Set<Arrival>
 }
 
 /** Counts the bytes of all arriving bodies, up to `budgetBytes`. */
 export class ArrivingBytes {
   readonly #budgetBytes: number
-  readonly #senders = new TransientMap<Sender>()
+  readonly #senders = new Map<string, Sender>()
   #bytes = 0
-  #turn = 0
 
   constructor(budgetBytes: number) {
     this.#budgetBytes = budgetBytes
@@ -41,11 +35,10 @@ export class ArrivingBytes {
 
   /** Counts further bytes of a body; drops others, or this one, while all together exceed the budget. */
   add(arrival: Arrival, bytes: number): void {
-    const sender = this.#senders.get(arrival.sender) ?? this.#addSender(arrival.sender)
-    if (arrival.turn === undefined) sender.count++
-    else sender.arrivals.delete(arrival.turn)
-    arrival.turn = ++this.#turn
-    sender.arrivals.set(arrival.turn, arrival)
+    const sender = this.#senders.get(arrival.sender) ?? { bytes: 0, arrivals: new Set() }
+    this.#senders.set(arrival.sender, sender)
+    sender.arrivals.delete(arrival)
+    sender.arrivals.add(arrival)
     sender.bytes += bytes
     arrival.bytes += bytes
     this.#bytes += bytes
@@ -55,27 +48,24 @@ export class ArrivingBytes {
   /** Releases the bytes of a body that is complete or abandoned. Idempotent. */
   remove(arrival: Arrival): void {
     const sender = this.#senders.get(arrival.sender)
-    if (sender === undefined || arrival.turn === undefined) return
-    sender.arrivals.delete(arrival.turn)
-    arrival.turn = undefined
+    if (sender?.arrivals.delete(arrival) !== true) return
     sender.bytes -= arrival.bytes
     this.#bytes -= arrival.bytes
-    if (--sender.count === 0) this.#senders.delete(arrival.sender)
-  }
-
-  #addSender(name: string): Sender {
-    const sender: Sender = { bytes: 0, count: 0, arrivals: new TransientMap() }
-    this.#senders.set(name, sender)
-    return sender
+    if (sender.arrivals.size === 0) this.#senders.delete(arrival.sender)
+    // Tables that V8 has replaced may keep the arrival, and must not keep its request: see `TransientMap`.
+    arrival.drop = nothing
   }
 
   #dropOne(): void {
     let largest: Sender | undefined
     for (const sender of this.#senders.values())
       if (largest === undefined || sender.bytes > largest.bytes) largest = sender
-    const stalest = largest?.arrivals.first()
+    const [stalest] = largest?.arrivals ?? []
     if (stalest === undefined) return
+    const { drop } = stalest
     this.remove(stalest)
-    stalest.drop()
+    drop()
   }
 }
+
+function nothing(): void {}

@@ -45,6 +45,7 @@ export const LEFT_FILES: Reasons = {
   [OWN_MEMORY]: [
     'test/payments/{default-pipeline,late,readiness}.test.ts',
     'test/prompt-cache/{pipelines,requests}.test.ts',
+    'test/relay/memory-after-requests.test.ts',
   ],
   'compares the turns that one process has seen': ['test/conversations/day.test.ts', 'test/dashboard/losses.test.ts'],
   'wants at once what another process has learnt; `instances.test.ts` waits for it': [
