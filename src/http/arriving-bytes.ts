@@ -14,7 +14,7 @@ export interface Arrival {
   readonly sender: string
   bytes: number
   /** Abandons the body and frees its bytes at once. */
-  drop: () => void
+  readonly drop: () => void
 }
 
 interface Sender {
@@ -52,8 +52,6 @@ export class ArrivingBytes {
     sender.bytes -= arrival.bytes
     this.#bytes -= arrival.bytes
     if (sender.arrivals.size === 0) this.#senders.delete(arrival.sender)
-    // Tables that V8 has replaced may keep the arrival, and must not keep its request: see `TransientMap`.
-    arrival.drop = nothing
   }
 
   #dropOne(): void {
@@ -62,10 +60,7 @@ export class ArrivingBytes {
       if (largest === undefined || sender.bytes > largest.bytes) largest = sender
     const [stalest] = largest?.arrivals ?? []
     if (stalest === undefined) return
-    const { drop } = stalest
     this.remove(stalest)
-    drop()
+    stalest.drop()
   }
 }
-
-function nothing(): void {}
