@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { eventually } from '../../../test/support/eventually.ts'
 import { ThreadHost, type ThreadHostOptions } from './thread-host.ts'
@@ -81,4 +83,27 @@ test('thread host: close waits for a program that closes its resources, also one
   t.is(Atomics.load(done, 0), 1)
   await started
   await t.throwsAsync(host.ask('a'), { message: 'closed' })
+})
+
+test('thread host: a thread has little space for new objects, also in a process that was started with more', async (t) => {
+  const program = `
+    import { getHeapSpaceStatistics } from 'node:v8'
+    import { parentPort } from 'node:worker_threads'
+    const kept = []
+    for (let round = 0; round < 300; round++) kept[round % 6] = Array.from({ length: 10_000 }, () => ({ round }))
+    parentPort.on('message', ({ kind }) => {
+      if (kind === 'close') return parentPort.close()
+      const space = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
+      parentPort.postMessage({ kind: 'answer', answer: space.space_size / 2 ** 20 })
+    })
+    parentPort.postMessage({ kind: 'ready' })`
+  const main = `
+    import { ThreadHost } from ${JSON.stringify(import.meta.resolve('./thread-host.ts'))}
+    const program = new URL(${JSON.stringify(`data:text/javascript,${encodeURIComponent(program)}`)})
+    const host = new ThreadHost({ program, absent: (why) => new Error(why) })
+    console.log(await host.ask(''))
+    await host.close()`
+  const args = ['--max-semi-space-size=16', '--input-type=module', '-e', main]
+  const { stdout } = await promisify(execFile)(process.execPath, args)
+  t.true(Number(stdout) > 0 && Number(stdout) <= 6, `${stdout.trim()} MB`)
 })

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 
 /**
@@ -12,8 +13,11 @@ import { type ResourceLimits, Worker } from 'node:worker_threads'
  */
 /** Long, since V8 aborts the process when a thread is terminated while it ends by itself, as a busy machine lets it. */
 const STOP_WITHIN_MS = 10_000
-/** A thread's garbage is of one call: with the usual 48 MB it holds 15 MB more, and takes as much CPU. */
-const LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 6 }
+/**
+ * A thread's garbage is of one call: with the usual space for new objects it holds 15 MB more, and takes as much CPU. V8
+ * ignores a thread's own limit when the process was started with one, and reads this flag for each new thread.
+ */
+const SPACE_FOR_NEW_OBJECTS = '--max-semi-space-size=2'
 
 /** Messages to the program. After `close` it releases its resources and its port. */
 export type ToThread<Question> = { readonly kind: 'ask'; readonly question: Question } | { readonly kind: 'close' }
@@ -69,7 +73,8 @@ export class ThreadHost<Question, Answer> {
     if (this.#started !== undefined) return this.#started.promise
     const { program, start, resourceLimits } = this.#options
     const started = Promise.withResolvers<void>()
-    const worker = new Worker(program, { workerData: start, resourceLimits: { ...LIMITS, ...resourceLimits } })
+    setFlagsFromString(SPACE_FOR_NEW_OBJECTS)
+    const worker = new Worker(program, { workerData: start, resourceLimits })
     worker.on('message', (message: FromThread<Answer>) => this.#receive(message))
     worker.on('error', (error) => {
       started.reject(error)
