@@ -7,6 +7,7 @@ import { openGateway } from './app/gateway.ts'
 import { stopWhenAsked } from './app/shutdown.ts'
 import { explainStartFailure } from './app/start-failure.ts'
 import { loadConfig } from './config/load.ts'
+import { releaseMemoryAtRest } from './core/system/rest.ts'
 import { writerTo } from './logging/line-buffer.ts'
 import { createLogging } from './logging/log.ts'
 import { nameSourceLines } from './logging/source-lines.ts'
@@ -33,6 +34,7 @@ async function run(): Promise<void> {
 }
 
 setFlagsFromString(RELEASE_UNUSED_CODE)
+releaseMemoryAtRest()
 // A worker process starts here, and not with the command.
 nameSourceLines()
 run().catch((error: unknown) => {

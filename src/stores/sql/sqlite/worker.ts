@@ -3,6 +3,7 @@
  * after another, in their order.
  */
 import { parentPort, workerData } from 'node:worker_threads'
+import { releaseMemoryAtRest } from '../../../core/system/rest.ts'
 import { FILE_LOST, sqliteFault, unavailable } from '../engine/faults.ts'
 import { FilePlace } from './file-place.ts'
 import { type Group, type Outcome, runGroup } from './group.ts'
@@ -35,6 +36,7 @@ try {
     port.close()
   })
   post({ kind: 'ready' })
+  releaseMemoryAtRest()
 } catch (error) {
   post({ kind: 'failed', fault: sqliteFault(error) })
 }
