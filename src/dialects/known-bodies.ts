@@ -14,7 +14,7 @@ import { RequestDocument } from '../core/request/request.ts'
  * but for few copies of bodies that have the same length and pieces.
  */
 const MOST_BODIES = 1024
-const MOST_BYTES = 8 * 1024 * 1024
+const MOST_BYTES = 4 * 1024 * 1024
 /** A body that alone would take much of that is parsed again. */
 const LONGEST_KEPT_BYTES = 1024 * 1024
 /** Bodies made of one template may all have one mark: the 1st, 2nd, 4th … and each 64th takes the place of the one before. */
