@@ -85,8 +85,8 @@ test('CVE-2026-42271: nothing that a request holds is run: no route starts a pro
   const running = files.filter((file) =>
     /node:(child_process|vm|repl)|\beval\(|new Function\(/.test(readFileSync(file, 'utf8')),
   )
-  // Checks the syntax of an operator's plugin that cannot be loaded.
-  const expected = ['src/pipeline/fault-place.ts']
+  // One checks the syntax of an operator's plugin that cannot be loaded, the other runs V8's own collection.
+  const expected = ['src/pipeline/fault-place.ts', 'src/core/system/rest.ts']
   t.deepEqual(
     running.map((file) => path.relative(ROOT, file)),
     expected,
