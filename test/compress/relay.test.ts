@@ -103,7 +103,8 @@ test('compress: between a cache and a guard it shortens what is asked, and a rep
   const first = await scenario.send(request)
   const second = await scenario.send(request)
   t.is(first.headers['x-svc-cache'], 'miss')
-  t.is(second.headers['x-svc-cache'], 'hit')
+  // Attached: where the first gateway of several is still storing the reply.
+  t.regex(String(second.headers['x-svc-cache']), /^(hit|attached)$/)
   t.deepEqual(second.body, first.body)
   t.is(scenario.seen().length, 1)
   t.regex(String(scenario.seen()[0]?.raw), /lines 1–60 as in the earlier/)
