@@ -6,10 +6,10 @@ import { runInNewContext } from 'node:vm'
  * DESIGN: a thread that rests returns its memory
  *
  *   every 10 s:  the event loop was busy for less than a fiftieth of it, and for 2 s since the last collection
- *                └──► one full collection that also frees V8's spare pages: 50 to 100 ms
+ *                └──► one full collection that also frees V8's spare pages: some 100 ms
  *
- * V8 keeps the pages that a burst needed until the collection after the next: a gateway without requests makes none, and
- * would keep them for days. So a pause costs a twentieth of the work before it at most, and only where little waits for it.
+ * V8 keeps the pages that a burst needed until a later collection: a gateway without requests makes none, and would keep
+ * them for days. A pause costs a twentieth of the work before it, and comes where little waits for it.
  */
 
 /** Input of `releaseMemoryAtRest`, in milliseconds. */
