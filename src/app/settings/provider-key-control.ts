@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { assertOpen } from '../../config/overlay.ts'
 import {
   hasConfiguredKey,
@@ -12,6 +11,7 @@ import { GatewayError, messageOf } from '../../core/errors.ts'
 import { OPERATOR } from '../../core/ports/provider.ts'
 import { seal } from '../../core/sealing.ts'
 import type { SettingsControl, WantedKey } from '../../http/dashboard/settings/control.ts'
+import { createRequestId } from '../../http/request-id.ts'
 import { placeOfKey, type SettingsInUse, type SettingsParts } from './in-use.ts'
 
 type KeyControl = Pick<SettingsControl, 'providers' | 'hasProvider' | 'testKey' | 'storeKey' | 'removeKey'>
@@ -121,7 +121,7 @@ function trialCall() {
     headers: {},
     body: undefined,
     credential: OPERATOR,
-    requestId: `req_${randomUUID().replaceAll('-', '')}`,
+    requestId: createRequestId(),
     signal: AbortSignal.timeout(TRIAL_MS),
   }
 }

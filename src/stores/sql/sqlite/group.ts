@@ -20,16 +20,18 @@ export type Outcome = { readonly output: unknown } | { readonly fault: Fault }
 
 /**
  * Runs commands one after another in one transaction, so that they share the wait for the disk; each inside a savepoint,
- * so that a failure does not undo the others. Returns after the commit. Throws when none of them happened.
+ * so that a failure does not undo the others. SQLite copies each changed page for a savepoint, so a command alone
+ * has none: its failure undoes the transaction. Returns after the commit. Throws when none of them happened.
  */
 export async function runGroup({ raw, db, setNow }: OpenDatabase, group: Group): Promise<Outcome[]> {
   beginWrite(raw, group.deadlineMs)
   try {
     setNow(group.nowMs)
     const outcomes: Outcome[] = []
-    for (const command of group.commands) outcomes.push(await runOne({ raw, db }, command))
+    const isAlone = group.commands.length === 1
+    for (const command of group.commands) outcomes.push(await runOne({ raw, db, isAlone }, command))
     if (monotonicMs() > group.deadlineMs) throw unavailable('The database did not answer in time.')
-    raw.exec('commit')
+    if (raw.isTransaction) raw.exec('commit')
     return outcomes
   } catch (error) {
     // A full disk has rolled back the transaction already.
@@ -41,20 +43,20 @@ export async function runGroup({ raw, db, setNow }: OpenDatabase, group: Group):
 const NOW: Moment = sql`now_ms()`
 
 async function runOne(
-  { raw, db }: Pick<OpenDatabase, 'raw' | 'db'>,
+  { raw, db, isAlone }: Pick<OpenDatabase, 'raw' | 'db'> & { readonly isAlone: boolean },
   { name, input }: Group['commands'][number],
 ): Promise<Outcome> {
   // The cast is safe: `SqlStore.run` lets a name be called with its own input only.
   const command = commands[name] as Command<unknown, unknown>
-  raw.exec('savepoint command')
+  if (!isAlone) raw.exec('savepoint command')
   try {
     const output = await command(db, input, NOW)
-    raw.exec('release command')
+    if (!isAlone) raw.exec('release command')
     return { output }
   } catch (error) {
     // Then the fault has ended the whole transaction, with the commands before.
     if (!raw.isTransaction) throw error
-    raw.exec('rollback to command; release command')
+    raw.exec(isAlone ? 'rollback' : 'rollback to command; release command')
     if (error instanceof Undo) return { output: error.output }
     return { fault: sqliteFault(error) }
   }

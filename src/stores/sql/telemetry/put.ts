@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { ColumnTypes } from '../engine/columns.ts'
 import type { Command } from '../engine/command.ts'
 import { isPostgres } from '../engine/is-postgres.ts'
 import { type Places, statement } from '../engine/statement.ts'
@@ -7,8 +8,15 @@ import { CONVERSATION_SUMS, CONVERSATION_TYPES, type UsageConversationTable } fr
 import { sumByConversation } from './conversation-sums.ts'
 import { sumByHour } from './hours.ts'
 import { type RequestRow, recordOf } from './rows.ts'
-import { HOUR_TYPES, REQUEST_COLUMNS, REQUEST_TYPES, SUM_COLUMNS, type UsageRequestTable } from './schema.ts'
-import { SLICE_TYPES } from './slice-schema.ts'
+import {
+  HOUR_TYPES,
+  REQUEST_COLUMNS,
+  REQUEST_TYPES,
+  SUM_COLUMNS,
+  type UsageHourTable,
+  type UsageRequestTable,
+} from './schema.ts'
+import { SLICE_TYPES, type UsageSliceTable } from './slice-schema.ts'
 import { sumBySlice } from './slices.ts'
 
 /**
@@ -17,34 +25,14 @@ import { sumBySlice } from './slices.ts'
  */
 export const putRequests: Command<readonly RequestRow[], void> = async (db, rows) => {
   const added = isPostgres(db) ? await insertTogether(db, rows) : await insertEach(db, rows)
-  const hours = sumByHour(added)
-  if (hours.length === 0) return
-  const inOrder = hours.map((hour) => HOUR_COLUMNS.map((column) => hour[column]))
-  await sql`insert into usage_hour ${rowsOf(db, HOUR_TYPES, inOrder)}
-    on conflict (scope, hour_ms, provider, model) do update set ${addedTo('usage_hour')}`.execute(db)
-  await addToSlices(db, added)
+  await addToHours(db, sumByHour(added))
+  await addToSlices(db, sumBySlice(added))
   await addToConversations(db, sumByConversation(added))
-}
-
-/** Adds requests to their slices. */
-async function addToSlices(db: Kysely<Database>, added: readonly UsageRequestTable[]): Promise<void> {
-  const rows = sumBySlice(added).map((slice) => SLICE_COLUMNS.map((column) => slice[column]))
-  if (rows.length === 0) return
-  await sql`insert into usage_slice ${rowsOf(db, SLICE_TYPES, rows)}
-    on conflict (id) do update set ${addedTo('usage_slice')}`.execute(db)
-}
-
-/** Adds requests to the sums of their conversations, whose other facts are those of the newest request. */
-async function addToConversations(db: Kysely<Database>, sums: readonly UsageConversationTable[]): Promise<void> {
-  if (sums.length === 0) return
-  const rows = sums.map((sum) => CONVERSATION_COLUMNS.map((column) => sum[column]))
-  await sql`insert into usage_conversation ${rowsOf(db, CONVERSATION_TYPES, rows)}
-    on conflict (scope, conversation_id, provider, model) do update set ${CONVERSATION_ADDED}`.execute(db)
 }
 
 /** Inserts requests by one statement. Returns those that were not stored. */
 async function insertTogether(db: Kysely<Database>, rows: readonly RequestRow[]): Promise<UsageRequestTable[]> {
-  const { rows: stored } = await sql<{ id: string }>`insert into usage_request ${rowsOf(db, REQUEST_TYPES, rows)}
+  const { rows: stored } = await sql<{ id: string }>`insert into usage_request ${rowsOf(REQUEST_TYPES, rows)}
     on conflict (id) do nothing returning id`.execute(db)
   const added = new Set(stored.map(({ id }) => id))
   return rows.map(recordOf).filter(({ id }) => added.delete(id))
@@ -73,12 +61,6 @@ const insertRequest = statement(REQUEST_COLUMNS, (db, record: Places<RequestValu
 /** A record as values of a statement's parameters. */
 type RequestValues = { readonly [Column in keyof UsageRequestTable]: UsageRequestTable[Column] }
 
-/** The cast is safe: these are its keys. */
-const HOUR_COLUMNS = Object.keys(HOUR_TYPES) as readonly (keyof typeof HOUR_TYPES)[]
-
-const SLICE_COLUMNS = Object.keys(SLICE_TYPES) as readonly (keyof typeof SLICE_TYPES)[]
-
-const CONVERSATION_COLUMNS = Object.keys(CONVERSATION_TYPES) as readonly (keyof typeof CONVERSATION_TYPES)[]
 const NEWEST = ['root_id', 'parent_id', 'agent', 'client', 'source', 'last_at_ms', 'last_id'] as const
 const IS_NEWER = sql`excluded.last_id > usage_conversation.last_id`
 const CONVERSATION_ADDED = sql.join([
@@ -88,29 +70,66 @@ const CONVERSATION_ADDED = sql.join([
   ),
   sql`context_tokens = case when ${IS_NEWER} then coalesce(excluded.context_tokens, usage_conversation.context_tokens) else usage_conversation.context_tokens end`,
   sql`first_at_ms = case when excluded.first_at_ms < usage_conversation.first_at_ms then excluded.first_at_ms else usage_conversation.first_at_ms end`,
-  ...CONVERSATION_SUMS.map(
-    (column) => sql`${sql.ref(column)} = usage_conversation.${sql.ref(column)} + excluded.${sql.ref(column)}`,
-  ),
+  addedTo('usage_conversation', CONVERSATION_SUMS),
 ])
 
-function addedTo(table: 'usage_hour' | 'usage_slice'): RawBuilder<unknown> {
-  const added = (column: string) =>
-    sql`${sql.ref(column)} = ${sql.ref(`${table}.${column}`)} + excluded.${sql.ref(column)}`
-  return sql.join(SUM_COLUMNS.map(added))
+const addToHours = adderTo<UsageHourTable>('usage_hour', HOUR_TYPES, {
+  key: ['scope', 'hour_ms', 'provider', 'model'],
+  added: addedTo('usage_hour', SUM_COLUMNS),
+})
+const addToSlices = adderTo<UsageSliceTable>('usage_slice', SLICE_TYPES, {
+  key: ['id'],
+  added: addedTo('usage_slice', SUM_COLUMNS),
+})
+/** Facts other than the sums are those of the newest request. */
+const addToConversations = adderTo<UsageConversationTable>('usage_conversation', CONVERSATION_TYPES, {
+  key: ['scope', 'conversation_id', 'provider', 'model'],
+  added: CONVERSATION_ADDED,
+})
+
+/**
+ * Returns a function that adds sums to the rows of a table: `key` names the columns that identify one, `added` sets those of
+ * one that exists. SQLite runs one statement for each sum, as for requests: a statement for all would copy each changed page.
+ */
+function adderTo<Row extends SumRow>(
+  table: SumTable,
+  types: ColumnTypes,
+  { key, added }: { readonly key: readonly (keyof Row & string)[]; readonly added: RawBuilder<unknown> },
+): (db: Kysely<Database>, sums: readonly Row[]) => Promise<void> {
+  // The cast is safe: these are its keys.
+  const names = Object.keys(types) as (keyof Row & string)[]
+  const insert = (rows: RawBuilder<unknown>) =>
+    sql`insert into ${sql.table(table)} ${rows} on conflict (${sql.join(key.map((name) => sql.ref(name)))}) do update set ${added}`
+  const addOne = statement(names, (db, sum: Places<Row>) => ({
+    compile: () => insert(sql`(${listOf(names)}) values (${sql.join(names.map((name) => sum[name]))})`).compile(db),
+  }))
+  return async (db, sums) => {
+    if (sums.length === 0) return
+    if (isPostgres(db)) {
+      const rows = sums.map((sum) => names.map((name) => sum[name]))
+      await insert(rowsOf(types, rows)).execute(db)
+    } else for (const sum of sums) await addOne(db, sum)
+  }
 }
 
-/** Passes columns and values of all rows as one parameter; Kysely takes several times as long for one of each value. */
-function rowsOf(
-  db: Kysely<Database>,
-  types: Readonly<Record<string, 'text' | 'bigint'>>,
-  rows: readonly (readonly (string | number | null | undefined)[])[],
-): RawBuilder<unknown> {
-  const json = JSON.stringify(rows)
-  const names = sql.join(Object.keys(types).map((name) => sql.ref(name)))
+type SumTable = 'usage_hour' | 'usage_slice' | 'usage_conversation'
+type SumRow = UsageHourTable | UsageSliceTable | UsageConversationTable
+
+function addedTo(table: SumTable, columns: readonly string[]): RawBuilder<unknown> {
+  const added = (column: string) =>
+    sql`${sql.ref(column)} = ${sql.ref(`${table}.${column}`)} + excluded.${sql.ref(column)}`
+  return sql.join(columns.map(added))
+}
+
+/** Passes columns and values of all rows to PostgreSQL as one parameter; Kysely takes several times as long for one of each value. */
+function rowsOf(types: ColumnTypes, rows: readonly (readonly unknown[])[]): RawBuilder<unknown> {
   const values = sql.join(
     Object.values(types).map((type, index) => sql`cast(value ->> ${sql.lit(index)} as ${sql.raw(type)})`),
   )
-  const source = isPostgres(db) ? sql`json_array_elements(cast(${json} as json))` : sql`json_each(${json})`
-  // Without a condition SQLite would parse the `on conflict` that follows as part of a join.
-  return sql`(${names}) select ${values} from ${source} as each where true`
+  return sql`(${listOf(Object.keys(types))}) select ${values}
+    from json_array_elements(cast(${JSON.stringify(rows)} as json)) as each`
+}
+
+function listOf(names: readonly string[]): RawBuilder<unknown> {
+  return sql.join(names.map((name) => sql.ref(name)))
 }

@@ -15,7 +15,7 @@ export class RandomPool {
   }
 
   /** Returns bytes that were never returned before. Use them at once: the pool's buffer is refilled in place. */
-  take(): Uint8Array {
+  take(): Buffer {
     if (this.#next === this.#pool.length) {
       randomFillSync(this.#pool)
       this.#next = 0
