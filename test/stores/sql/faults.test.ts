@@ -181,6 +181,30 @@ test('sqlite: a command that fails does not undo its neighbours', async (t) => {
   )
 })
 
+test('sqlite: of a command alone that fails or is refused nothing is left, and the next one is stored', async (t) => {
+  const { dataDir } = await createSqlitePlace(t)
+  const database = await openDatabase(sqliteFile(dataDir))
+  t.teardown(() => database.db.destroy())
+  const [window] = WINDOWS
+  const full = { scope: 's', window: 'm:2026-11', limitNanoUsd: 0 }
+  const runReserve = async (holdId: string, amountNanoUsd: number, windows: readonly object[]) => {
+    const input = { holdId, amountNanoUsd, windows, leaseMs: 60_000 }
+    const group = {
+      commands: [{ name: 'spend.reserve' as const, input }],
+      nowMs: 0,
+      deadlineMs: Number.POSITIVE_INFINITY,
+    }
+    return (await runGroup(database, group))[0]
+  }
+  const countOf = (table: string) => database.raw.prepare(`select count(*) as rows from ${table}`).get()?.rows
+  t.like(await runReserve('failed', 0.5, [window!]), { fault: { code: 'internal_error' } })
+  t.like(await runReserve('refused', 1, [window!, full]), { output: { ok: false } })
+  t.deepEqual([countOf('spend_hold'), countOf('spend_window')], [0, 0])
+  t.false(database.raw.isTransaction)
+  t.like(await runReserve('fits', 1, [window!]), { output: { ok: true } })
+  t.deepEqual([countOf('spend_hold'), countOf('spend_window')], [1, 1])
+})
+
 test('sqlite: a file that is no database is explained', async (t) => {
   const place = await createSqlitePlace(t)
   writeFileSync(sqliteFile(place.dataDir), 'This is no database. '.repeat(1000))

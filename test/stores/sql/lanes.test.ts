@@ -3,6 +3,7 @@ import { GatewayError } from '../../../src/core/errors.ts'
 import { SharedLookups } from '../../../src/stores/sql/accounts/shared-lookups.ts'
 import { unavailable } from '../../../src/stores/sql/engine/faults.ts'
 import { Lanes } from '../../../src/stores/sql/postgres/lanes.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 
 /** Creates work that ends when it is released. */
 function createWork() {
@@ -26,7 +27,7 @@ let answers = 0
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 test.serial('lanes: two of a name run, in their order; another name does not wait', async (t) => {
-  const lanes = new Lanes(() => answers)
+  const lanes = new Lanes(() => answers, PATIENCE_MS)
   const { gates, work, most } = createWork()
   const ended: number[] = []
   const all = Array.from({ length: 6 }, (_, nth) => lanes.run('a', work).then(() => void ended.push(nth)))
@@ -46,7 +47,7 @@ test.serial('lanes: two of a name run, in their order; another name does not wai
 test.serial(
   'lanes: all that wait are refused with work during which the database answered nothing, and not with another failure',
   async (t) => {
-    const lanes = new Lanes(() => answers)
+    const lanes = new Lanes(() => answers, PATIENCE_MS)
     const { gates, work } = createWork()
     const all = Promise.allSettled(Array.from({ length: 4 }, () => lanes.run('a', work)))
     await turn()
@@ -67,7 +68,7 @@ test.serial(
 test.serial(
   'lanes: late work is run again, three times in all, while the database answers anything, and refuses nothing that waits',
   async (t) => {
-    const lanes = new Lanes(() => answers)
+    const lanes = new Lanes(() => answers, PATIENCE_MS)
     const { gates, work } = createWork()
     const all = Promise.allSettled(Array.from({ length: 3 }, () => lanes.run('a', work)))
     await turn()
@@ -93,7 +94,7 @@ test.serial(
 )
 
 test.serial('lanes: the 1,025th that would wait is refused', async (t) => {
-  const lanes = new Lanes(() => answers)
+  const lanes = new Lanes(() => answers, PATIENCE_MS)
   const gate = Promise.withResolvers<void>()
   const all = Array.from({ length: 2 + 1024 }, () => lanes.run('a', () => gate.promise))
   await t.throwsAsync(
@@ -102,6 +103,19 @@ test.serial('lanes: the 1,025th that would wait is refused', async (t) => {
   )
   gate.resolve()
   await Promise.all(all)
+})
+
+test.serial('lanes: what has waited too long is refused, and what comes later is not', async (t) => {
+  const lanes = new Lanes(() => answers, -1)
+  const { gates, work } = createWork()
+  const all = Promise.allSettled(Array.from({ length: 4 }, () => lanes.run('a', work)))
+  await turn()
+  for (const { resolve } of gates) resolve()
+  t.deepEqual(
+    (await all).map(({ status }) => status),
+    ['fulfilled', 'fulfilled', 'rejected', 'rejected'],
+  )
+  t.is(await lanes.run('a', async () => 'later'), 'later')
 })
 
 test('shared look-ups: each begins after its request, and concurrent requests share one', async (t) => {

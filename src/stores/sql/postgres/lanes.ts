@@ -6,7 +6,6 @@ import { unavailable } from '../engine/faults.ts'
 const MOST_RUNNING = 2
 const MOST_WAITING = 1024
 const TRIES = 3
-const LONGEST_WAIT_MS = 30_000
 
 interface Waiting {
   readonly sinceMs: number
@@ -23,16 +22,18 @@ interface Lane {
  * Runs work that changes the same rows, two at a time for each key, in the order in which it came; the rest waits in
  * memory, without a connection. Work is idempotent: late work is retried as long as the database
  * replies to anything, since then the machine is busy and the database is not down. Rejects with `service_unavailable` the
- * 1,025th waiting item, work that has waited for 30 s or was late three times, and, when the database replied to
+ * 1,025th waiting item, work that has waited too long or was late three times, and, when the database replied to
  * nothing meanwhile, that work and all that waits behind it.
  */
 export class Lanes {
   readonly #lanes = new TransientMap<Lane>()
   readonly #answers: () => number
+  readonly #longestWaitMs: number
 
   /** `answers`: number of replies of the database so far, in any lane. */
-  constructor(answers: () => number) {
+  constructor(answers: () => number, longestWaitMs: number) {
     this.#answers = answers
+    this.#longestWaitMs = longestWaitMs
   }
 
   async run<Output>(key: string, work: () => Promise<Output>): Promise<Output> {
@@ -72,7 +73,7 @@ export class Lanes {
   #leave(key: string, lane: Lane): void {
     const nowMs = performance.now()
     for (let next = lane.waiting.shift(); next !== undefined; next = lane.waiting.shift()) {
-      if (nowMs - next.sinceMs <= LONGEST_WAIT_MS) {
+      if (nowMs - next.sinceMs <= this.#longestWaitMs) {
         next.start()
         return
       }

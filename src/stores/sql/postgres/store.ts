@@ -25,6 +25,8 @@ import { type ShortCut, shortCuts } from './short-cuts.ts'
  * and the connection is not used again. Commands that the server rolled back because of others (deadlock, serialization) are retried.
  */
 const PATIENCE_MS = 2000
+/** Longest wait in a lane, in time-outs of a command: 30 seconds. */
+const LANE_SHARE = 15
 /** Per process. */
 const MOST_CONNECTIONS = 10
 const MOST_LOOKUPS = 2
@@ -66,7 +68,7 @@ class PostgresStore implements SqlStore {
   /** For look-ups of keys. */
   readonly #lookups: pg.Pool
   #answers = 0
-  readonly #lanes = new Lanes(() => this.#answers)
+  readonly #lanes: Lanes
   readonly #laneKeys = new LaneKeys()
   readonly #patienceMs: number
   readonly #send = prepareStatements()
@@ -75,6 +77,7 @@ class PostgresStore implements SqlStore {
 
   constructor({ url, log, patienceMs = PATIENCE_MS }: PostgresStoreOptions) {
     this.#patienceMs = patienceMs
+    this.#lanes = new Lanes(() => this.#answers, LANE_SHARE * patienceMs)
     const connectTimeoutMs = CONNECT_SHARE * patienceMs
     const options = { url, log, connectTimeoutMs, statementTimeoutMs: patienceMs }
     this.#pool = createPool({ ...options, max: MOST_CONNECTIONS })
