@@ -94,7 +94,7 @@ export const options = z
       .describe('Size of that file; the oldest entries are evicted.'),
     max_entry: bytes({ min: '1KB', max: '256MB' }).prefault('4MB').describe('Largest reply to store.'),
     max_memory: bytes({ min: '1MB', max: '64GB' })
-      .prefault('256MB')
+      .prefault('64MB')
       .describe(
         'Memory for answers with `persist: false` and without `REDIS_URL`; the least recently used is evicted.',
       ),

@@ -35,6 +35,8 @@ function changesOf({ sweepMs, keepMs }: ShortDay): readonly Change[] {
     ['src/stores/sql/retention/retention.ts', 'const EVERY_MS = 10 * 60 * 1000', '10 * 60 * 1000', sweepMs],
     ['src/stores/sql/spend/holds.ts', 'const SETTLED_KEPT_MS = 24 * 60 * 60 * 1000', '24 * 60 * 60 * 1000', keepMs],
     ['src/stores/sql/credits/end.ts', 'const ENDED_KEPT_MS = 24 * 60 * 60 * 1000', '24 * 60 * 60 * 1000', keepMs],
+    ['src/core/system/rest.ts', 'const EVERY_MS = 60_000', '60_000', REST_MS],
+    ['src/core/system/rest.ts', 'const WORKED_MS = 10_000', '10_000', WORK_MS],
     ['src/config/kept.ts', `keep: duration({ min: '1h'`, '1h', `${keepMs}ms`],
     ['src/journal/prefix/memory.ts', 'const MOST_BYTES = 16 * 1024 * 1024', '16 * 1024 * 1024', 2 * MB],
     ['src/core/request/conversation/conversations.ts', 'const MOST_KNOWN = 16_384', '16_384', FEW],
@@ -49,6 +51,8 @@ function changesOf({ sweepMs, keepMs }: ShortDay): readonly Change[] {
 }
 
 const MB = 1024 * 1024
+const REST_MS = 10_000
+const WORK_MS = 2000
 /** Entries that a day fills in its first half. */
 export const FEW = 400
 

@@ -1,3 +1,5 @@
+import { releaseMemory } from './release-memory.ts'
+
 /**
  * DESIGN: collects bytes that arrive in chunks of any size
  *
@@ -92,7 +94,7 @@ export class ChunkBuffer {
     const block = Buffer.allocUnsafeSlow(Math.max(leastBytes, roomBytes))
     if (this.#block.length > 0) {
       this.#block.copy(block, 0, 0, this.#bytes)
-      release(this.#block)
+      releaseMemory(this.#block)
     } else {
       this.#endPage()
       let at = 0
@@ -124,10 +126,5 @@ export class ChunkBuffer {
 
 /** Frees the memory of a large chunk that no other shares. */
 function releaseLarge(chunk: Buffer): void {
-  if (chunk.length >= LEAST_RELEASED && chunk.length === chunk.buffer.byteLength) release(chunk)
-}
-
-/** Frees the memory of an unreferenced block at once instead of at the next collection. */
-function release({ buffer }: Buffer): void {
-  if (buffer instanceof ArrayBuffer) buffer.transfer(0)
+  if (chunk.length >= LEAST_RELEASED && chunk.length === chunk.buffer.byteLength) releaseMemory(chunk)
 }

@@ -8,14 +8,3 @@ export function compactCopy(bytes: Buffer): Buffer {
   bytes.copy(own)
   return own
 }
-
-/** Joins pieces of `totalBytes` together in memory of their own. */
-export function compactConcat(pieces: readonly Uint8Array[], totalBytes: number): Buffer {
-  const own = Buffer.allocUnsafeSlow(totalBytes)
-  let at = 0
-  for (const piece of pieces) {
-    own.set(piece, at)
-    at += piece.length
-  }
-  return own
-}

@@ -102,6 +102,8 @@ export class StreamReply {
   /** The shape of the bytes. */
   readonly dialect: ReplyDialect
   readonly ended: Promise<Ending>
+  /** The value of `ended`, once that has resolved. */
+  ending: Ending | undefined
   #source: ByteSource
   #framer: EventFramer | undefined
   #sink: ReplySink | undefined
@@ -276,6 +278,7 @@ export class StreamReply {
     const ending = { ...this.#checked(end), outline: this.outline }
     if (ending.outcome === 'complete' && this.#translator !== undefined)
       scanEvents(Buffer.from(this.#translator.end()), this.#tellTranslated)
+    this.ending = ending
     this.#settle(ending)
     this.#sink?.end(ending)
   }

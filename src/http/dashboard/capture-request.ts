@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http'
 import type { CapturedBody, CapturedVersion, CaptureStore } from '../../core/ports/capture.ts'
-import { compactConcat, compactCopy } from '../../core/reply/compact-copy.ts'
 import type { Caller } from '../../core/request/caller.ts'
 import type { Exchange } from '../../core/request/exchange.ts'
 import { onClosed } from '../client-disconnect.ts'
@@ -28,7 +27,7 @@ export interface OpenCapture {
 }
 
 /**
- * Captures the bodies of a request if its caller has opted in. Keeps buffers; parses and copies nothing before the end.
+ * Captures the bodies of a request if its caller has opted in. Keeps views of the bodies; parses and copies nothing of the request.
  */
 export function captureRequest(
   { id, exchange, response, guards }: OpenCapture,
@@ -64,8 +63,7 @@ export function captureRequest(
 }
 
 function cut(bytes: Buffer): CapturedBody {
-  const kept = compactCopy(bytes.subarray(0, MOST_BYTES))
-  return { bytes: kept, totalBytes: bytes.length }
+  return { bytes: bytes.subarray(0, MOST_BYTES), totalBytes: bytes.length }
 }
 
 /** Leaves out a body with texts that a plugin guards: a reply into which it may have put them again, a refused request. */
@@ -88,6 +86,8 @@ class BoundedBody {
   }
 
   body(): CapturedBody {
-    return { bytes: compactConcat(this.#pieces, this.#keptBytes), totalBytes: this.#totalBytes }
+    const [only] = this.#pieces
+    const bytes = this.#pieces.length === 1 && only ? only : Buffer.concat(this.#pieces, this.#keptBytes)
+    return { bytes, totalBytes: this.#totalBytes }
   }
 }

@@ -89,3 +89,20 @@ test('captures: one that exceeds the memory alone evicts no others, and is not k
   captures.put(captured('c', 7000))
   t.deepEqual(await Promise.all(['a', 'b', 'c'].map(found)), [false, false, true], 'the oldest leave first')
 })
+
+test('captures: large bodies are copies, which a reader has after they are evicted, and whose memory is freed then', async (t) => {
+  const captures = createMemoryCaptures({ most: 2, maxBytes: 100 * MB })
+  const sent = Array.from({ length: 40 }, (_, i) => captured(String(i), MB))
+  const beforeBytes = process.memoryUsage().arrayBuffers
+  for (const [nth, one] of sent.entries()) {
+    one.request.bytes.fill(nth)
+    captures.put(one)
+    one.request.bytes.fill(0xff)
+  }
+  const leftBytes = process.memoryUsage().arrayBuffers - beforeBytes
+  t.true(leftBytes < 10 * MB, `${leftBytes} bytes are left of 40 MB, of which 2 are kept`)
+  const read = await captures.get('39')
+  for (const id of ['x', 'y']) captures.put(captured(id, MB))
+  t.is(await captures.get('39'), undefined)
+  t.deepEqual(read?.request, { bytes: Buffer.alloc(MB, 39), totalBytes: MB })
+})
