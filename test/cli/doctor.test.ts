@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { chmodSync, existsSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { runCommandInThread } from '../support/command-in-thread.ts'
@@ -67,15 +69,38 @@ test('doctor: the default configuration has no fault, and no file is created', a
   t.false(existsSync(path.join(folder, 'data')))
 })
 
+async function listenWith(t: ExecutionContext, handle: RequestListener): Promise<string> {
+  const server = createServer(handle).listen(0, '127.0.0.1')
+  t.teardown(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}` // safe: it listens on a port
+}
+
+const LISTENERS: Readonly<Record<string, readonly [handle: RequestListener, says: RegExp]>> = {
+  'another program': [(_, reply) => reply.end('<html>'), /another program listens/],
+  'what does not reply, perhaps a gateway under load': [() => {}, /has not replied within 8 seconds/],
+}
+
+for (const [title, [handle, says]] of Object.entries(LISTENERS))
+  test(`doctor: on its port it finds ${title}`, async (t) => {
+    const { port } = new URL(await listenWith(t, handle))
+    const { code, faults } = await examine(t, { PORT: port })
+    t.is(code, 1)
+    t.deepEqual(
+      faults.map((fault) => says.test(fault.says)),
+      [true],
+      JSON.stringify(faults),
+    )
+  })
+
 test('doctor: a key that its provider refuses, and a provider that cannot be reached, are different faults', async (t) => {
-  const refusing = createServer((_, reply) => {
+  const url = await listenWith(t, (_, reply) => {
     reply.writeHead(401, { 'content-type': 'application/json' })
     reply.end('{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}')
-  }).listen(0, '127.0.0.1')
-  t.teardown(() => refusing.close())
-  await new Promise((resolve) => refusing.once('listening', resolve))
-  const address = refusing.address()
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  })
   const keys = { ANTHROPIC_API_KEY: 'sk-ant-canary', OPENAI_API_KEY: 'sk-canary' }
   const { code, faults } = await examine(t, { ...keys, ANTHROPIC_BASE_URL: url, OPENAI_BASE_URL: NOBODY }, [])
   t.is(code, 1)

@@ -9,7 +9,9 @@ import { advice, type Finding, fault, ok } from './finding.ts'
 
 const LITTLE_BYTES = 1024 ** 3
 const OTHERS = 0o077
-const PATIENCE_MS = 2000
+const CONNECT_MS = 2000
+/** A gateway under load replies late, and is not to be taken for another program. */
+const PATIENCE_MS = 8000
 
 /** Checks the machine's resources: the data folder, its disk space, and the port. */
 export async function checkPlace(config: Config): Promise<Finding[]> {
@@ -54,17 +56,23 @@ async function checkPort({ server: { port, host = '127.0.0.1' } }: Config): Prom
   if (port === 0) return ok('the port is chosen at start-up')
   const url = urlHere(host, port)
   if (!(await isTaken(new URL(url).hostname.replace(/^\[|\]$/g, ''), port))) return ok(`port ${port} is free`)
-  const running = await fetch(`${url}/health`, { signal: AbortSignal.timeout(PATIENCE_MS) })
-    .then((reply) => reply.json() as Promise<{ startedAt?: unknown; version?: unknown }>)
-    .catch(() => undefined)
-  return typeof running?.startedAt === 'number'
-    ? ok(`a gateway runs on port ${port}, build ${String(running.version)}`)
-    : fault(`another program listens on port ${port}`, 'Stop it, or choose another port with PORT.')
+  try {
+    const reply = await fetch(`${url}/health`, { signal: AbortSignal.timeout(PATIENCE_MS) })
+    const { startedAt, version } = (await reply.json()) as { startedAt?: unknown; version?: unknown }
+    if (typeof startedAt === 'number') return ok(`a gateway runs on port ${port}, build ${String(version)}`)
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'TimeoutError')
+      return fault(
+        `what listens on port ${port} has not replied within ${PATIENCE_MS / 1000} seconds`,
+        'If it is a gateway, it is overloaded or hangs; otherwise stop it, or choose another port with PORT.',
+      )
+  }
+  return fault(`another program listens on port ${port}`, 'Stop it, or choose another port with PORT.')
 }
 
 function isTaken(host: string, port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
-  const socket = createConnection({ host, port, timeout: PATIENCE_MS })
+  const socket = createConnection({ host, port, timeout: CONNECT_MS })
   socket.once('connect', () => resolve(true))
   for (const event of ['error', 'timeout']) socket.once(event, () => resolve(false))
   return promise.finally(() => socket.destroy())
