@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { BytesReply } from 'turnpike/plugin/bytes'
-import { Flight } from './flight.ts'
+import { Flight, WholeReply } from './flight.ts'
 
 test('flight: continues while any client is present', (t) => {
   const order = fc.array(fc.constantFrom('join', 'leave-first', 'leave-last'), { minLength: 1, maxLength: 20 })
@@ -59,8 +59,9 @@ test('flight: all waiters get the result', async (t) => {
   const flight = new Flight()
   const waiting = [flight.result, flight.result]
   const reply = new BytesReply(400, {}, Buffer.from('{}'))
-  flight.resolve({ kind: 'reply', reply })
-  for (const result of await Promise.all(waiting)) t.like(result, { kind: 'reply', reply })
+  const whole = new WholeReply(reply)
+  flight.resolve({ kind: 'whole', whole })
+  for (const result of await Promise.all(waiting)) t.like(result, { kind: 'whole', whole })
 })
 
 test('flight: all waiters get the failure, and none is required', async (t) => {

@@ -1,18 +1,35 @@
 import type { BytesReply } from 'turnpike/plugin/bytes'
-import type { AnswerLimit, StoredReply } from 'turnpike/plugin/cache'
+import { type AnswerLimit, type StoredReply, storedOfBytes } from 'turnpike/plugin/cache'
 import { onAbort } from 'turnpike/plugin/thread'
 import type { Broadcast } from './broadcast.ts'
+import type { Waiting } from './share.ts'
 
 /** Result of a flight, available as soon as its reply has begun. */
 export type FlightResult =
-  /** A whole reply that is not stored (a provider error, for example): every client gets it. */
-  | { readonly kind: 'reply'; readonly reply: BytesReply }
+  /** A whole reply. */
+  | { readonly kind: 'whole'; readonly whole: WholeReply; readonly owner?: Owner | undefined }
   /** A reply for the leader only. */
   | { readonly kind: 'private' }
-  /** A whole JSON reply. */
-  | { readonly kind: 'entry'; readonly entry: StoredReply; readonly owner?: Owner | undefined }
+  /** A stored reply of another instance. */
+  | { readonly kind: 'entry'; readonly entry: StoredReply }
   /** A running stream. */
   | { readonly kind: 'stream'; readonly broadcast: Broadcast; readonly owner?: Owner | undefined }
+
+/** A whole reply, which is read only when it is to be stored or shared. */
+export class WholeReply {
+  readonly reply: BytesReply
+  #entry: StoredReply | undefined | 'unread' = 'unread'
+
+  constructor(reply: BytesReply) {
+    this.reply = reply
+  }
+
+  /** Unset for one that is not stored (a provider error, for example): every client gets it. */
+  get entry(): StoredReply | undefined {
+    if (this.#entry === 'unread') this.#entry = storedOfBytes(this.reply)
+    return this.#entry
+  }
+}
 
 /** Caller whose limits may truncate a reply: it is valid for others only if they have not. */
 export interface Owner {
@@ -32,6 +49,8 @@ export class Flight {
   readonly #controller = new AbortController()
   readonly #resolve: (result: FlightResult) => void
   #present = 0
+  /** The reply, while it waits to be stored. */
+  waiting: Waiting | undefined
 
   constructor() {
     const { promise, resolve, reject } = Promise.withResolvers<FlightResult>()

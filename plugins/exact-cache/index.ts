@@ -3,7 +3,7 @@ import { cacheOptions, replyFromStored, sharingRule, unpackReply, usesStoredStat
 import type { Flight } from './flight.ts'
 import { Flights } from './flights.ts'
 import { cacheKey } from './key.ts'
-import { attach, lead } from './share.ts'
+import { attach, lead, settleWaiting } from './share.ts'
 import { CacheStore } from './store.ts'
 
 const options = z
@@ -13,7 +13,7 @@ const options = z
       .prefault('4MB')
       .describe('Largest reply to store. Larger replies pass through, and accept no further readers beyond this size.'),
     max_memory: bytes({ min: '1MB', max: '64GB' })
-      .prefault('256MB')
+      .prefault('64MB')
       .describe('Memory for stored replies; the least recently used is evicted. Ignored with `REDIS_URL`.'),
   })
   .refine(...sharingRule)
@@ -23,9 +23,9 @@ export default definePlugin({
   summary: 'Answers repeated requests with the stored reply, and attaches identical concurrent requests to one call.',
   options,
   perRequest: ['ttl', 'scope'],
-  needs: ['log', 'stores'],
+  needs: ['log', 'stores', 'later'],
   onError: 'bypass',
-  setup({ max_memory }, { log, stores }) {
+  setup({ max_memory }, { log, stores, later }) {
     const store = new CacheStore(stores.open('exact-cache', { maxBytes: max_memory }), log)
     const flights = new Flights()
     return {
@@ -46,6 +46,8 @@ export default definePlugin({
             ctx.set('x-svc-cache', state)
             exchange.note(state, { scope: effective.scope })
           }
+          const leader = flights.get(key)
+          if (leader !== undefined) settleWaiting(leader)
           // In-flight requests precede stored replies: a flight is removed only when its reply is in the store.
           if (!flights.get(key)?.takesNewcomers && !control.includes('no-cache')) {
             const stored = store.get(key)
@@ -71,7 +73,7 @@ export default definePlugin({
           mark('miss')
           const { ttl: ttlMs, max_entry: limitBytes } = effective
           const usesLease = !control.includes('no-cache')
-          if ((await lead(exchange, { next, flights, key, store, ttlMs, limitBytes, usesLease })) === 'attached')
+          if ((await lead(exchange, next, { flights, key, store, ttlMs, limitBytes, later, usesLease })) === 'attached')
             mark('attached')
         },
     }

@@ -1,29 +1,22 @@
 import { type Exchange, GatewayError, type Reply } from 'turnpike/plugin'
-import {
-  factsOf,
-  isCutByLimit,
-  packReply,
-  replyFromStored,
-  type StoredReply,
-  storedOfBytes,
-  unpackReply,
-} from 'turnpike/plugin/cache'
+import { factsOf, isCutByLimit, packReply, replyFromStored, type StoredReply, unpackReply } from 'turnpike/plugin/cache'
 import type { Usage } from 'turnpike/plugin/spend'
 import { onAbort } from 'turnpike/plugin/thread'
 import { Broadcast, type Whole } from './broadcast.ts'
-import { Flight, type FlightResult, type Owner } from './flight.ts'
+import { Flight, type FlightResult, type Owner, WholeReply } from './flight.ts'
 import type { Flights } from './flights.ts'
 import { type Lease, takeLease } from './lease.ts'
 import type { CacheStore } from './store.ts'
 
-/** Dependencies of a flight's leader. */
+/** Dependencies of a flight's leader. They wait after the request's end, and so lead to nothing of it. */
 export interface Leading {
-  readonly next: () => Promise<void>
   readonly flights: Flights
   readonly key: string
   readonly store: CacheStore
   readonly ttlMs: number
   readonly limitBytes: number
+  /** Runs work that no reply waits for. */
+  readonly later: (work: () => void, bytes: number) => void
   /** Set when a reply fetched by another instance meanwhile is acceptable. */
   readonly usesLease: boolean
 }
@@ -32,8 +25,8 @@ export interface Leading {
 export type Led = 'miss' | 'attached'
 
 /** Sends the request on behalf of all identical ones meanwhile, and stores the reply when it is complete. */
-export async function lead(exchange: Exchange, leading: Leading): Promise<Led> {
-  const { next, flights, key, limitBytes } = leading
+export async function lead(exchange: Exchange, next: () => Promise<void>, leading: Leading): Promise<Led> {
+  const { flights, key, limitBytes } = leading
   const flight = new Flight()
   flights.add(key, flight)
   flight.join(exchange.signal)
@@ -55,7 +48,10 @@ export async function lead(exchange: Exchange, leading: Leading): Promise<Led> {
       exchange.reply = result.broadcast.read()
     }
     flight.resolve(result)
-    void settle(result, flight, { ...leading, lease, isOwnAnswer: exchange.calls.length === 1 })
+    const settling = { ...leading, lease, isOwnAnswer: exchange.calls.length === 1 }
+    if (result.kind === 'stream')
+      void result.broadcast.start().then((whole) => settleLater(flight, { result, whole, settling }))
+    else settleLater(flight, { result, settling })
     return 'miss'
   } catch (error) {
     if (isOfProvider(error)) flight.fail(error)
@@ -96,10 +92,13 @@ async function replyOfFlight(flight: Flight, exchange: Exchange): Promise<Reply 
   switch (result.kind) {
     case 'private':
       return undefined
-    case 'reply':
-      return result.reply
+    case 'whole': {
+      const { entry, reply } = result.whole
+      if (entry === undefined) return reply
+      return isGoodFor(exchange, result.owner, entry.usage) ? replyFromStored(entry, wanted) : undefined
+    }
     case 'entry':
-      return isGoodFor(exchange, result.owner, result.entry.usage) ? replyFromStored(result.entry, wanted) : undefined
+      return replyFromStored(result.entry, wanted)
     case 'stream': {
       const { broadcast, owner } = result
       // While a stream runs, it is unknown if its owner's limits will truncate it.
@@ -132,8 +131,7 @@ function resultOf(exchange: Exchange, limitBytes: number): FlightResult {
     if (reply.status !== 200) return { kind: 'private' }
     return { kind: 'stream', broadcast: new Broadcast(reply, limitBytes), owner }
   }
-  const entry = storedOfBytes(reply)
-  return entry === undefined ? { kind: 'reply', reply } : { kind: 'entry', entry, owner }
+  return { kind: 'whole', whole: new WholeReply(reply), owner }
 }
 
 function entryOf(whole: Whole, { dialect, headers }: Pick<Broadcast, 'dialect' | 'headers'>): StoredReply | undefined {
@@ -141,26 +139,52 @@ function entryOf(whole: Whole, { dialect, headers }: Pick<Broadcast, 'dialect' |
   return { kind: 'stream', dialect: dialect.name, facts: factsOf(headers), usage: whole.usage, body: whole.bytes }
 }
 
-async function entryAt(result: FlightResult): Promise<StoredReply | undefined> {
-  if (result.kind === 'stream') return entryOf(await result.broadcast.start(), result.broadcast)
-  return result.kind === 'entry' ? result.entry : undefined
+function entryAt({ result, whole }: Waiting): StoredReply | undefined {
+  if (result.kind === 'stream') return whole && entryOf(whole, result.broadcast)
+  return result.kind === 'whole' ? result.whole.entry : undefined
+}
+
+type Settling = Leading & { readonly lease: Lease | undefined; readonly isOwnAnswer: boolean }
+
+/** A reply that waits to be stored, with the work of other requests. Not a function, which V8 would keep with the request. */
+export interface Waiting {
+  readonly result: FlightResult
+  /** The end of a stream. */
+  readonly whole?: Whole
+  readonly settling: Settling
+}
+
+function settleLater(flight: Flight, waiting: Waiting): void {
+  flight.waiting = waiting
+  waiting.settling.later(() => settleWaiting(flight), bytesOf(waiting))
+}
+
+function bytesOf({ result, whole }: Waiting): number {
+  if (result.kind === 'whole') return result.whole.reply.bytes.length
+  return whole?.kind === 'complete' ? whole.bytes.length : 0
+}
+
+/** Stores the reply of a flight, if it waits for that. */
+export function settleWaiting(flight: Flight): void {
+  const { waiting } = flight
+  flight.waiting = undefined
+  if (waiting !== undefined) void settle(flight, waiting)
 }
 
 /** Stores a cacheable reply before the flight is removed, so that no request misses both. */
-async function settle(
-  result: FlightResult,
-  flight: Flight,
-  leading: Leading & { lease: Lease | undefined; isOwnAnswer: boolean },
-): Promise<void> {
-  const entry = await entryAt(result)
+async function settle(flight: Flight, waiting: Waiting): Promise<void> {
+  const { result, settling } = waiting
+  const { key, store, ttlMs, limitBytes, isOwnAnswer, lease } = settling
+  const entry = entryAt(waiting)
   // Not stored: the reply of a fallback, since the request's own provider may be healthy later; the reply of a plugin
   // behind this one, which it may repeat itself (a cache, for example); and a reply truncated by a limit of the leader,
   // which changes daily and differs for others.
   const isCut = entry !== undefined && 'owner' in result && isCutByLimit(result.owner?.limit, entry.usage)
-  if (entry !== undefined && leading.isOwnAnswer && !isCut && entry.body.length <= leading.limitBytes) {
-    await leading.store.set(leading.key, packReply(entry), leading.ttlMs)
+  if (entry !== undefined && isOwnAnswer && !isCut && entry.body.length <= limitBytes) {
+    const storing = store.set(key, packReply(entry), ttlMs)
+    if (storing !== undefined) await storing
   }
-  leave(flight, leading, leading.lease)
+  leave(flight, settling, lease)
 }
 
 function leave(flight: Flight, { flights, key }: Leading, lease: Lease | undefined): void {

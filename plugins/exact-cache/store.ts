@@ -20,8 +20,10 @@ export class CacheStore {
     return getNow === undefined ? this.#attempt(() => this.#store.get(key), undefined) : getNow(key)
   }
 
-  async set(key: string, value: Buffer, ttlMs: number): Promise<void> {
-    await this.#attempt(() => this.#store.set(key, value, ttlMs), undefined)
+  /** Stores a value, at once where the store can. */
+  set(key: string, value: Buffer, ttlMs: number): void | Promise<void> {
+    const setting = this.#attempt(() => this.#store.set(key, value, ttlMs), undefined)
+    return this.#store.getNow === undefined ? setting : undefined
   }
 
   /** Takes a lease. Returns true when it was free, or when the store fails. */

@@ -76,7 +76,7 @@ export function openAlerts(options: AlertsOptions): Promise<Opened<Alerts>> | un
     const refused = new RefusedCaps()
     return {
       note: (request) => providers.note(request),
-      observe: (record) => refused.note(record, clock.nowMs()),
+      observe: (record) => refused.note(record, record.endedAtMs),
       networks: most === 0 ? undefined : new KeyNetworks({ most, repeatMs, clock, raise, findNames }),
       start({ telemetry, counts: metrics }) {
         counts = metrics

@@ -12,6 +12,7 @@ import { shareConversations } from '../core/request/conversation/shared.ts'
 import { createMessagesDialect } from '../dialects/messages/dialect.ts'
 import { InternalRequests } from '../http/internal-requests.ts'
 import { Readiness } from '../http/readiness.ts'
+import { Journal } from '../journal/journal.ts'
 import type { Pipelines } from '../pipeline/pipelines.ts'
 import type { PluginRegistry } from '../pipeline/registry.ts'
 import type { Providers } from '../providers/providers.ts'
@@ -87,17 +88,20 @@ async function openSubsystems(options: Watched, disposal: Disposal): Promise<Omi
   const database = disposal.use('database', await openDatabase(options))
   const spend = disposal.nest(await openSpend({ ...options, database }))
   const alerts = disposal.nest(await openAlerts({ ...options, database }))
+  const journal = disposal.use('journal', new Journal(log))
   const workers = disposal.use('workers', openWorkerChannel())
   const channel = disposal.use('channel', await openInstanceChannel(options)) ?? workers
-  const intake = openIntake({ ...options, stores, channel })
-  const telemetry = disposal.nest(await openTelemetry({ ...options, database, spend, alerts, feed: intake.feed }))
+  const intake = openIntake({ ...options, stores, channel, journal })
+  const telemetry = disposal.nest(
+    await openTelemetry({ ...options, database, spend, alerts, journal, feed: intake.feed }),
+  )
   const { providers, factory } = disposal.use('providers', await openProviders({ ...options, tokens: spend.tokens }))
   const limits = disposal.use('limits', await openLimits({ ...options, networks: alerts?.networks }))
   const conversations = new Conversations(() => clock.nowMs())
   if (channel !== undefined) shareConversations(conversations, channel)
   const internal = new InternalRequests()
   const { registry } = disposal.nest(
-    await openPlugins({ ...options, stores, spend, internal, signingKey: telemetry.signingKey }),
+    await openPlugins({ ...options, stores, spend, internal, journal, signingKey: telemetry.signingKey }),
   )
   const pipelines = openPipelines({ config, registry, providers, log })
   internal.open({ pipelines, dialect: createMessagesDialect(), providers, prices: spend.prices, clock })
@@ -121,6 +125,7 @@ async function openSubsystems(options: Watched, disposal: Disposal): Promise<Omi
   const responses = disposal.use('responses', openResponses(options, database))
   const { server, sockets } = createServer(options, {
     ...shared,
+    journal,
     workers,
     providers,
     spend,

@@ -17,6 +17,7 @@ import type { SettingsControl } from '../http/dashboard/settings/control.ts'
 import { createLocalViewer, type ReadViewer } from '../http/dashboard/viewer.ts'
 import { createInFlight, type InFlight, RequestsInFlight } from '../http/in-flight.ts'
 import type { RequestLimits } from '../http/rate-limit.ts'
+import type { Journal } from '../journal/journal.ts'
 import type { Pipelines } from '../pipeline/pipelines.ts'
 import type { LoadedPlugin, PluginRegistry } from '../pipeline/registry.ts'
 import type { Rails } from '../pipeline/resolve.ts'
@@ -49,12 +50,14 @@ export interface IntakeOptions {
   readonly stores: ByteStores
   /** Channel to the other processes; `undefined`: there are none. */
   readonly channel: Channel | undefined
+  /** Runs what follows replies. */
+  readonly journal: Journal
   readonly clock: Clock
   readonly log: Log
 }
 
 /** Opens the live feed and the capture store: memory in local mode, the byte store in cloud mode. */
-export function openIntake({ config, stores, channel, clock, log }: IntakeOptions): DashboardIntake {
+export function openIntake({ config, stores, channel, journal, clock, log }: IntakeOptions): DashboardIntake {
   const feed = new LiveFeed()
   const live = new LivePages({ feed, channel, log })
   const requests = new RequestsInFlight()
@@ -64,7 +67,7 @@ export function openIntake({ config, stores, channel, clock, log }: IntakeOption
   if (access === 'off' || !capture || !config.telemetry.enabled)
     return { ...shared, captures: undefined, captureOptIns: undefined, capture: undefined }
   if (config.mode === 'local') {
-    const store = withPeers(createMemoryCaptures({ most, maxBytes }), channel)
+    const store = withPeers(storedLater(createMemoryCaptures({ most, maxBytes }), journal), channel)
     return { ...shared, captures: store, captureOptIns: undefined, capture: { store, isWanted: () => true } }
   }
   // With Redis all processes have the same stores.
@@ -76,9 +79,23 @@ export function openIntake({ config, stores, channel, clock, log }: IntakeOption
     clock,
     log,
   })
-  const store = withPeers(createStoredCaptures({ store: stores.open('captures', { maxBytes }), keepMs, log }), peers)
+  const captures = createStoredCaptures({ store: stores.open('captures', { maxBytes }), keepMs, log })
+  const store = withPeers(storedLater(captures, journal), peers)
   const isWanted: CaptureOptions['isWanted'] = ({ userId }) => optIns.isWanted(userId)
   return { ...shared, captures: store, captureOptIns: optIns, capture: { store, isWanted } }
+}
+
+function storedLater(store: CaptureStore, journal: Journal): CaptureStore {
+  return {
+    put(captured) {
+      const { request, reply } = captured
+      journal.add(() => store.put(captured), request.bytes.length + reply.bytes.length)
+    },
+    async get(id) {
+      journal.flush()
+      return store.get(id)
+    },
+  }
 }
 
 function withPeers(store: CaptureStore, channel: Channel | undefined): CaptureStore {

@@ -9,6 +9,7 @@ import type { Clock } from '../core/ports/clock.ts'
 import type { Log } from '../core/ports/log.ts'
 import { derivedKey } from '../core/system/derived-key.ts'
 import type { InternalRequests } from '../http/internal-requests.ts'
+import type { Journal } from '../journal/journal.ts'
 import {
   BUILT_IN_PLUGINS,
   type InstallOptions,
@@ -31,6 +32,8 @@ export interface PluginsOptions {
   readonly internal: InternalRequests
   /** The private key of receipts, from which plugins' keys are derived. */
   readonly signingKey: KeyObject
+  /** Runs what follows replies. */
+  readonly journal: Journal
   readonly clock: Clock
   readonly log: Log
 }
@@ -60,7 +63,7 @@ export function openPlugins(options: PluginsOptions): Promise<Opened<{ registry:
 
 function servicesOf(
   plugin: string,
-  { config, stores, spend, internal, signingKey, clock, log }: PluginsOptions,
+  { config, stores, spend, internal, journal, signingKey, clock, log }: PluginsOptions,
 ): PluginServices {
   const { ledger, capsOf, prices, tokens } = spend
   return {
@@ -73,6 +76,7 @@ function servicesOf(
     prices,
     tokens,
     models: internal.forPlugin(plugin),
+    later: (work, bytes) => journal.add(work, bytes),
     deriveKey: (purpose) => derivedKey(signingKey, `plugin ${plugin}: ${purpose}`),
   }
 }

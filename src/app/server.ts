@@ -22,6 +22,7 @@ import { toServedSettings } from '../http/sign-in/managed-settings.ts'
 import type { SignInRouteOptions } from '../http/sign-in/routes.ts'
 import { ResponseSockets, type ResponseSocketsOptions } from '../http/sockets/sockets.ts'
 import { isHandshake } from '../http/sockets/upgrades.ts'
+import type { Journal } from '../journal/journal.ts'
 import { ModelCatalogue } from '../providers/model-catalogue.ts'
 import { createContextWindows } from '../spend/prices/context-windows.ts'
 import { createListedPrices } from '../spend/prices/listed-price.ts'
@@ -49,6 +50,8 @@ export interface ServerParts extends Pick<App, 'pipelines' | 'providers' | 'regi
   conversations: Conversations
   /** Responses that callers can continue. */
   responses: StoredResponses
+  /** Runs what follows replies. */
+  journal: Journal
   /** Channel to the other workers on this port. */
   workers: Channel | undefined
 }
@@ -72,6 +75,7 @@ export function createServer(
     dashboard,
     readiness,
     workers,
+    journal,
     conversations,
     responses: stored,
   }: ServerParts,
@@ -187,12 +191,13 @@ export function createServer(
     knownHosts: knownHostsOf(config),
     isOnLoopback: isLoopback(listenHost(config)),
     allowedRoutes: config.providers.allow_routes,
-    metrics: metricsRouteOf({ metrics, workers }, config),
+    metrics: metricsRouteOf({ metrics, journal, workers }, config),
     enter: () => metrics?.enter(),
-    observe: (record) => {
-      telemetry.observe(record)
-      for (const observer of observers) observer(record)
-    },
+    observe: (record) =>
+      journal.add(() => {
+        telemetry.observe(record)
+        for (const observer of observers) observer(record)
+      }, record.exchange?.original.length),
   })
   const isSocket = (request: IncomingMessage) => isHandshake(request, RESPONSES_PATH)
   return { server: createHttpServer(app.callback(), { ...config.server, isSocket }), sockets }

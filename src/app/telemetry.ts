@@ -10,6 +10,7 @@ import { firstReceiptIdAt } from '../core/telemetry/receipt-id.ts'
 import type { FinishedRequest } from '../core/telemetry/telemetry.ts'
 import type { LiveFeed } from '../http/dashboard/live-feed.ts'
 import type { MetricsRouteOptions } from '../http/routes/metrics.ts'
+import type { Journal } from '../journal/journal.ts'
 import { Metrics } from '../journal/metrics/metrics.ts'
 import { METRICS_TYPE, printMetrics } from '../journal/metrics/print.ts'
 import { collector } from '../journal/metrics/workers.ts'
@@ -63,13 +64,15 @@ export interface TelemetryOptions {
   readonly alerts: Pick<Alerts, 'note' | 'observe'> | undefined
   /** Publishes each request that gets a row. */
   readonly feed: Pick<LiveFeed, 'publish'>
+  /** Runs what follows replies. */
+  readonly journal: Journal
   readonly clock: Clock
   readonly log: Log
 }
 
 /** Opens receipts, telemetry and metrics. Throws `ConfigError` when `data_dir` has no key that can sign the ledger. */
 export function openTelemetry(options: TelemetryOptions): Promise<Opened<Telemetry>> {
-  const { config, database, spend, alerts, feed, clock, log } = options
+  const { config, database, spend, alerts, feed, journal, clock, log } = options
   const drainMs = config.server.drain_timeout
   return openParts(options, async (disposal) => {
     const keys = await explained(() => openKeyRing(config.data_dir))
@@ -82,7 +85,7 @@ export function openTelemetry(options: TelemetryOptions): Promise<Opened<Telemet
     const { prices: pricer, tokens } = spend
     const receiptStore = createReceiptStore(database, ledgerKeyOf(keys))
     if (sharesLedger(config)) await explained(() => assertOwnLedger(receiptStore, keys))
-    const receipts = createReceipts({ keys, pricer, tokens, store: receiptStore, clock, log, onBuilt })
+    const receipts = createReceipts({ keys, pricer, tokens, store: receiptStore, journal, clock, log, onBuilt })
     disposal.add('receipts', () => receipts.close(drainMs))
     const refusals = refusalsOf(store, options)
     const unwritten = onBuilt && receipts.unwritten
@@ -103,21 +106,25 @@ export function openTelemetry(options: TelemetryOptions): Promise<Opened<Telemet
 }
 
 /** Adds rows for refused requests, and publishes them, as for other requests. */
-function refusalsOf(store: SqlTelemetry | undefined, { feed, clock }: TelemetryOptions): Refusals | undefined {
+function refusalsOf(store: SqlTelemetry | undefined, { feed }: TelemetryOptions): Refusals | undefined {
   if (store === undefined) return undefined
   const record = (request: FinishedRequest): void => {
     store.record(request)
     feed.publish(request)
   }
-  return new Refusals({ clock, record })
+  return new Refusals({ record })
 }
 
 /** Returns the options of `GET /metrics`. */
 export function metricsRouteOf(
-  { metrics, workers }: { metrics: Metrics | undefined; workers: Channel | undefined },
+  { metrics, journal, workers }: Pick<Telemetry, 'metrics'> & { journal: Journal; workers: Channel | undefined },
   { mode, metrics: { token } }: Config,
 ): MetricsRouteOptions {
-  const collect = metrics && collector(() => metrics.snapshot(), workers)
+  const snapshot = (counted: Metrics) => {
+    journal.flush()
+    return counted.snapshot()
+  }
+  const collect = metrics && collector(() => snapshot(metrics), workers)
   return { print: collect && (async () => printMetrics(await collect())), type: METRICS_TYPE, token, mode }
 }
 
@@ -157,9 +164,11 @@ async function openTracing({ config: { tracing, build }, log }: TelemetryOptions
   return openTracer({ endpoint, headers, serviceName, version: build, log })
 }
 
-function openRequestRows({ config, database, clock, log }: TelemetryOptions): SqlTelemetry | undefined {
+function openRequestRows({ config, database, journal, clock, log }: TelemetryOptions): SqlTelemetry | undefined {
   const { data_dir: dataDir, database_url: databaseUrl, telemetry } = config
-  return telemetry.enabled ? openTelemetryStore({ databaseUrl, dataDir, accounts: database, log, clock }) : undefined
+  if (!telemetry.enabled) return undefined
+  const beforeRead = () => journal.flush()
+  return openTelemetryStore({ databaseUrl, dataDir, accounts: database, beforeRead, log, clock })
 }
 
 function openRetention(

@@ -23,6 +23,7 @@ const NO_MONEY = {
   tokens: { inputTokens: unused },
   spend: { reserve: unused, grow: unused, settle: unused, spent: unused },
   models: { ask: unused },
+  later: unused,
   deriveKey: (purpose: string) => derivedKey(undefined, purpose),
 }
 

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import type { Context, Middleware, ParameterizedContext } from 'koa'
 import { GatewayError } from '../core/errors.ts'
@@ -48,7 +49,7 @@ export function createRequestContext({ enter, observe }: RequestContextOptions):
     enter()
     ctx.state.requestId = requestId
     let error: unknown
-    const hide = (text: string) => hideSecrets(text, presentedSecrets(ctx.req.headers))
+    const hide = hiderOf(ctx.req.headers)
     onClosed(ctx.res, () => {
       observe({
         exchange: ctx.state.exchange,
@@ -59,6 +60,7 @@ export function createRequestContext({ enter, observe }: RequestContextOptions):
         route: routeOf(ctx),
         status: ctx.res.statusCode,
         durationMs: performance.now() - startedAtMs,
+        endedAtMs: Date.now(),
         delivered: ctx.res.writableFinished || ctx.state.isTakenOver === true,
         error,
         hide,
@@ -76,6 +78,11 @@ export function createRequestContext({ enter, observe }: RequestContextOptions):
       sendError(ctx, thrown, { requestId, hide })
     }
   }
+}
+
+/** Returns a function that hides the credentials of these headers. It refers to nothing else of a request: it is kept with the record. */
+function hiderOf(headers: IncomingHttpHeaders): (text: string) => string {
+  return (text) => hideSecrets(text, presentedSecrets(headers))
 }
 
 /** Returns the matched pattern, which the router sets in the context. */

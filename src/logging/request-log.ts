@@ -29,8 +29,8 @@ function isFailure({ status, path }: RequestRecord): boolean {
 }
 
 function lineOf(record: RequestRecord, severity: number): string {
-  const { exchange, requestId, method, path, status, durationMs, delivered, error, hide } = record
-  let line = `{"level":${severity},"time":${Date.now()},"requestId":"${requestId}","method":"${method}","path":${JSON.stringify(path)},"status":${status},"ms":${Math.round(durationMs * 10) / 10}`
+  const { exchange, requestId, method, path, status, durationMs, endedAtMs, delivered, error, hide } = record
+  let line = `{"level":${severity},"time":${endedAtMs},"requestId":"${requestId}","method":"${method}","path":${JSON.stringify(path)},"status":${status},"ms":${Math.round(durationMs * 10) / 10}`
   if (!delivered) line += ',"delivered":false'
   line += exchange === undefined ? partialMembers(record) : membersOf(exchange)
   if (error !== undefined) line += `,"err":${hide(JSON.stringify(describe(error)))}`

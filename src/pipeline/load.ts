@@ -123,6 +123,7 @@ const SERVICE_NAMES: readonly ServiceName[] = [
   'prices',
   'tokens',
   'models',
+  'later',
   'deriveKey',
 ]
 

@@ -37,6 +37,11 @@ export interface PluginServices {
   /** Calls models for the plugin itself, as the caller `plugin:<name>`. */
   models: ModelClient
   /**
+   * Runs work that no reply waits for, at most 10 ms later, with that of other requests, which costs half; at once when the
+   * gateway stops. `bytes`: size of the bodies that it keeps in memory.
+   */
+  later: (work: () => void, bytes?: number) => void
+  /**
    * Derives a key of 32 bytes for one purpose of the plugin. Instances with the same key of receipts derive the same; it
    * changes with that key. Never log it.
    */

@@ -154,7 +154,7 @@ test('receipts: errors have one each: the provider’s, the gateway’s, a plugi
   const refusing = fixture.scenario({ anthropic: { kind: 'error', status: 400 } })
   const broken = fixture.scenario({ anthropic: { kind: 'error', status: 529 } })
   const refused = await receiptOf(t, await refusing.send({ body: ask('no') }))
-  const failed = await receiptOf(t, await broken.send({ body: ask('no'), timeoutMs: 30_000 }))
+  const failed = await receiptOf(t, await broken.send({ body: ask('no') }))
   const denied = await receiptOf(
     t,
     await fixture.scenario().send({ body: ask('no'), headers: { 'x-svc-pipe': 'deny' } }),

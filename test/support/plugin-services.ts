@@ -19,6 +19,7 @@ export function createPluginServices(log: Log): PluginServices {
     tokens: { inputTokens: unused },
     spend: { reserve: unused, grow: unused, settle: unused, spent: unused },
     models: { ask: unused },
+    later: setImmediate,
     deriveKey: (purpose) => hash('sha256', purpose, 'buffer'),
   }
 }

@@ -349,6 +349,16 @@ test.serial('prefix losses: a conversation that began too short for a cache is k
   assertLoss(t, await say('three', { prompt: { date: '2026-11-24' } }), 'system', /changed at character/)
 })
 
+test.serial('prefix losses: a marked prompt that is too short for a cache is named, on its second turn', async (t) => {
+  const { say } = converse()
+  const more = { system: 'Be brief.', tools: [] }
+  t.is(await say('one', { more }), null)
+  const detail = /^the prompt of \d+ tokens is marked, and claude-sonnet-4-5 caches from 1024 tokens on$/
+  const named = await say('two', { more })
+  t.like(named, { reason: 'too_short', tokens: 0, nanoUsd: 0 })
+  t.regex(String(named?.detail), detail)
+})
+
 test.serial('prefix losses: the overview and the metrics have the sums of all rows, by reason', async (t) => {
   const { url } = fixture.gateway
   const { json } = await send(url, { method: 'GET', path: '/dashboard/api/requests?limit=500' })

@@ -16,6 +16,8 @@ export interface RequestRecord {
   readonly route: string | undefined
   readonly status: number
   readonly durationMs: number
+  /** Milliseconds since 1970. */
+  readonly endedAtMs: number
   /** The reply reached the client whole. */
   readonly delivered: boolean
   readonly error: unknown

@@ -86,7 +86,7 @@ export class PrefixLosses {
     }
     if (tokens.read + tokens.written > 0) this.#caching.add(provider)
     if (api !== 'messages' && !this.#caching.has(provider)) return undefined
-    if (known.every(hasCachedNothing) && isTooShort(tokens, call)) return TOO_SHORT
+    if (known.every(hasCachedNothing) && isTooShort(tokens, call, exchange)) return TOO_SHORT
     const digests = known.flatMap((turn) => [turn.sent, ...(turn.unedited ? [turn.unedited] : [])])
     const digest = prefixOf(sent.bytes, api, digests)
     if (digest === undefined) return undefined
@@ -110,9 +110,15 @@ const TOO_SHORT = 'too short'
 const MARK = '"cache_control"'
 
 /** Returns whether a prompt is shorter than anything that its provider caches, and has no mark that would be in vain. */
-function isTooShort(tokens: InputTokens, { model, sent }: { model: string; sent: SentRequest }): boolean {
+function isTooShort(
+  tokens: InputTokens,
+  { model, sent }: { model: string; sent: SentRequest },
+  { client: { document } }: Exchange,
+): boolean {
   const isUncached = tokens.read + tokens.written === 0
-  return isUncached && totalOf(tokens) < leastCachedTokens(model) && !sent.bytes.includes(MARK)
+  if (!isUncached || totalOf(tokens) >= leastCachedTokens(model)) return false
+  // The scan of the client's bytes has found its marks: a large image has few tokens.
+  return sent.bytes === document.bytes ? document.shape.cacheMarks === 'none' : !sent.bytes.includes(MARK)
 }
 
 function hasCachedNothing(turn: SentTurn): boolean {

@@ -4,6 +4,7 @@ import { createReceiptKey } from '../../../test/support/receipts.ts'
 import { createRecordingLog } from '../../../test/support/recording-log.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { SignedReceipt, StoredReceipt } from '../../core/telemetry/receipt.ts'
+import { Journal } from '../journal.ts'
 import { createKeyRing } from './key-ring.ts'
 import { createReceipts } from './receipts.ts'
 
@@ -14,7 +15,7 @@ const down = new GatewayError('service_unavailable', 'The database cannot be rea
 function open() {
   const stored = new Map<string, StoredReceipt>()
   const beforePut = async (): Promise<void> => {}
-  const database = { isDown: false, nowMs: Date.now(), beforePut }
+  const database = { isDown: false, nowMs: Date.now(), beforePut, gets: 0 }
   const whileUp = async <Result>(work: () => Result): Promise<Result> => {
     if (database.isDown) throw down
     return work()
@@ -27,8 +28,10 @@ function open() {
       })
     },
     // Safe: the test reads the id only.
-    get: (scope: string, id: string) =>
-      whileUp(() => (stored.get(id)?.scope === scope ? ({ id } as SignedReceipt) : undefined)),
+    get: (scope: string, id: string) => {
+      database.gets++
+      return whileUp(() => (stored.get(id)?.scope === scope ? ({ id } as SignedReceipt) : undefined))
+    },
     list: async () => [],
     state: () =>
       whileUp(() => {
@@ -43,6 +46,7 @@ function open() {
   const receipts = createReceipts({
     keys: createKeyRing(createReceiptKey(), []),
     store,
+    journal: new Journal(log),
     pricer,
     tokens: undefined,
     clock,
@@ -69,6 +73,14 @@ test('receipts: one that waits is stored when it is requested', async (t) => {
   const { scope, id } = await record()
   t.is(stored.size, 0, 'it waits for others')
   t.is((await receipts.find(scope, id))?.id, id)
+  await receipts.close(100)
+})
+
+test('receipts: one that has just been recorded is stored by the first look for it', async (t) => {
+  const { receipts, begin, database } = open()
+  const { scope, id } = begin()
+  t.is((await receipts.find(scope, id))?.id, id)
+  t.is(database.gets, 1)
   await receipts.close(100)
 })
 

@@ -5,12 +5,13 @@ import { canonicalJson } from '../../core/json/canonical-json.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Log } from '../../core/ports/log.ts'
 import type { ReceiptLog } from '../../core/ports/receipt-log.ts'
+import { RandomPool } from '../../core/random-pool.ts'
 import type { Receipt, ReceiptPage, ReceiptStore, SignedReceipt, StoredReceipt } from '../../core/telemetry/receipt.ts'
 import { createReceiptId, ID_RANDOM_BYTES, RECEIPT_ID } from '../../core/telemetry/receipt-id.ts'
+import type { Journal } from '../journal.ts'
 import type { Accountants } from './billing.ts'
 import { buildReceipt, type ReplyFacts } from './build.ts'
 import type { KeyRing } from './key-ring.ts'
-import { RandomPool } from './random-pool.ts'
 
 /** Records how replies ended. */
 export interface ReplyRecorder {
@@ -50,6 +51,8 @@ export interface OpenReceipt {
 export interface ReceiptsOptions extends Accountants {
   readonly keys: KeyRing
   readonly store: ReceiptStore & ReceiptLog
+  /** Receipts are built in its batches. */
+  readonly journal: Pick<Journal, 'add' | 'flush'>
   readonly clock: Clock
   readonly log: Log
   /** Receives the contents of each receipt. Must not throw. */
@@ -63,7 +66,7 @@ const STORED_WITHIN_MS = 2000
 
 /** Receipts a statement: as many as it takes without delaying other statements. */
 const MOST_AT_ONCE = 256
-const MOMENT_MS = 50
+const MOMENT_MS = 40
 const PAUSE_MS = 1000
 
 /**
@@ -87,8 +90,12 @@ function createWriter(store: ReceiptStore, log: Log): BufferedWriter<StoredRecei
 const NOT_STORED = 'The receipt is not in the ledger yet, since the database fails or is slow. Retry later.'
 
 /** Returns a function that finds a receipt of a scope, and stores it first when it waits. It throws `service_unavailable`. */
-function finder(writer: BufferedWriter<StoredReceipt>, store: ReceiptStore): Receipts['find'] {
+function finder(
+  writer: BufferedWriter<StoredReceipt>,
+  { store, journal }: Pick<ReceiptsOptions, 'store' | 'journal'>,
+): Receipts['find'] {
   const findNow: Receipts['find'] = async (scope, id) => {
+    journal.flush()
     const waiting = writer.waiting.find((receipt) => receipt.id === id && receipt.scope === scope)
     if (waiting !== undefined && !(await writer.flush(STORED_WITHIN_MS, waiting)))
       throw new GatewayError('service_unavailable', NOT_STORED)
@@ -128,26 +135,31 @@ class Pending {
 }
 
 /** Creates the receipts of a gateway: building and storing. */
-export function createReceipts({ keys, store, clock, log, onBuilt, ...accountants }: ReceiptsOptions): Receipts {
+export function createReceipts(options: ReceiptsOptions): Receipts {
+  const { keys, store, journal, clock, log, onBuilt, pricer, tokens } = options
   const writer = createWriter(store, log)
   const building = new Pending()
   const randomness = new RandomPool(ID_RANDOM_BYTES)
-  const make = async (facts: ReplyFacts, { isKept }: { isKept: boolean }): Promise<void> => {
+  const make = async (facts: ReplyFacts, how: { isKept: boolean; nowMs: number }): Promise<void> => {
     try {
-      const nowMs = clock.nowMs()
-      const receipt = await buildReceipt(facts, { ...accountants, nowMs, isKept })
-      if (isKept) {
+      const pending = buildReceipt(facts, { pricer, tokens, ...how })
+      // Without a wait, what has just been recorded can be read at once.
+      const receipt = pending instanceof Promise ? await pending : pending
+      if (how.isKept) {
         const { scope } = facts.exchange.caller
-        writer.add({ id: receipt.id, scope, createdAtMs: nowMs, json: canonicalJson(receipt) })
+        writer.add({ id: receipt.id, scope, createdAtMs: how.nowMs, json: canonicalJson(receipt) })
       }
       onBuilt?.(receipt, facts)
     } catch (error) {
       writer.fail(error)
+    } finally {
+      building.leave()
     }
   }
-  const record = (facts: ReplyFacts, how: { isKept: boolean }): void => {
+  const record = (facts: ReplyFacts, isKept: boolean): void => {
     building.enter()
-    void make(facts, how).then(() => building.leave())
+    const nowMs = clock.nowMs()
+    journal.add(() => void make(facts, { isKept, nowMs }), facts.exchange.original.length + facts.replyBytes)
   }
   const open = (): OpenReceipt => {
     const admittedAtMs = clock.nowMs()
@@ -158,12 +170,13 @@ export function createReceipts({ keys, store, clock, log, onBuilt, ...accountant
     keys,
     writesReceipts: true,
     open,
-    record: (facts) => record(facts, { isKept: true }),
-    unwritten: { writesReceipts: false, open, record: (facts) => record(facts, { isKept: false }) },
-    find: finder(writer, store),
+    record: (facts) => record(facts, true),
+    unwritten: { writesReceipts: false, open, record: (facts) => record(facts, false) },
+    find: finder(writer, options),
     list: (scope, page) => store.list(scope, page),
     async close(timeoutMs) {
       const atMost = new AbortController()
+      journal.flush()
       const late = sleep(timeoutMs, undefined, { signal: atMost.signal }).catch(() => {})
       await Promise.race([building.ended(), late])
       atMost.abort()

@@ -9,17 +9,17 @@ const MINUTE_MS = 60_000
 function open() {
   const state = { nowMs: 1_795_305_600_000 }
   const rows: FinishedRequest[] = []
-  const refusals = new Refusals({ clock: { nowMs: () => state.nowMs }, record: (row) => rows.push(row) })
+  const refusals = new Refusals({ record: (row) => rows.push(row) })
   /** Refuses requests of a scope, or of a caller without a known key; returns the reasons of their rows. */
   const refuse = (count: number, scope?: string, parts: Partial<RequestRecord> = {}): string[] => {
     const before = rows.length
-    for (let i = 0; i < count; i++) refusals.note({ ...recordOf(scope), ...parts })
+    for (let i = 0; i < count; i++) refusals.note({ ...recordOf(scope, state.nowMs), ...parts })
     return rows.slice(before).map(({ reason }) => String(reason))
   }
   return { state, rows, refuse }
 }
 
-function recordOf(scope: string | undefined): RequestRecord {
+function recordOf(scope: string | undefined, endedAtMs: number): RequestRecord {
   const caller = scope === undefined ? undefined : ({ kind: 'key', scope, keyId: scope, userId: 'u' } as const)
   return {
     exchange: undefined,
@@ -30,6 +30,7 @@ function recordOf(scope: string | undefined): RequestRecord {
     route: '/v1/messages',
     status: 400,
     durationMs: 1,
+    endedAtMs,
     delivered: true,
     error: new GatewayError('invalid_request', 'It is wrong.'),
     hide: (text) => text,

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../core/errors.ts'
-import type { Clock } from '../../core/ports/clock.ts'
 import type { RequestRecord } from '../../core/ports/request-record.ts'
+import { RandomPool } from '../../core/random-pool.ts'
 import { conversationNamed } from '../../core/request/conversation/conversations.ts'
 import type { PartialRequest } from '../../core/request/partial-request.ts'
 import { NO_TAGS } from '../../core/request/tags.ts'
@@ -8,7 +8,6 @@ import { createReceiptId, ID_RANDOM_BYTES } from '../../core/telemetry/receipt-i
 import { reasonOf } from '../../core/telemetry/refusal-reason.ts'
 import type { FinishedRequest, RequestConversation } from '../../core/telemetry/telemetry.ts'
 import { ownersOf, toRequestConversation } from './finished-request.ts'
-import { RandomPool } from './random-pool.ts'
 
 /**
  * DESIGN — rows of refused requests
@@ -29,7 +28,6 @@ const LONGEST_NAME = 300
 
 /** Dependencies of `Refusals`. */
 export interface RefusalsOptions {
-  readonly clock: Clock
   readonly record: (request: FinishedRequest) => void
 }
 
@@ -55,7 +53,7 @@ export class Refusals {
     if (!isRefused(record)) return
     const { caller } = record.partialRequest
     const bucket = caller === undefined ? this.#strangers : this.#bucketOf(caller.scope)
-    const nowMs = this.#options.clock.nowMs()
+    const nowMs = record.endedAtMs
     if (!bucket.has(nowMs) || !this.#together.has(nowMs)) {
       bucket.leaveOut()
       return

@@ -51,6 +51,7 @@ export function servicesFor<Needs extends ServiceName>(
     clock: { nowMs: () => NOW_MS },
     stores: createStores(),
     engines: { redisUrl: undefined, databaseUrl: undefined },
+    later: setImmediate,
     deriveKey: (purpose) => hash('sha256', purpose, 'buffer'),
     ...given,
   }

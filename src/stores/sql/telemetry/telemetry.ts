@@ -20,7 +20,7 @@ const STORED_WITHIN_MS = 1000
 const WRITING = {
   event: 'telemetry.not-stored',
   mostAtOnce: 500,
-  momentMs: 250,
+  momentMs: 240,
   pauseMs: 1000,
   longestPauseMs: 60_000,
   warnEveryMs: 10_000,
@@ -38,6 +38,8 @@ export interface TelemetryOptions
   extends Partial<Pick<BufferedWriterOptions<RequestRow>, 'mostWaiting' | 'momentMs' | 'pauseMs'>> {
   /** Opens its database; called again when that failed. */
   readonly open: () => Promise<Pick<SqlStore, 'run' | 'close'>>
+  /** Called before each read, to record what has not been recorded yet. Default: nothing. */
+  readonly beforeRead?: (() => void) | undefined
   readonly log: Log
 }
 
@@ -47,25 +49,27 @@ export interface TelemetryPlace {
   readonly databaseUrl: string | undefined
   readonly dataDir: string
   readonly accounts: SqlStore
+  readonly beforeRead?: TelemetryOptions['beforeRead']
   readonly log: Log
   readonly clock: Clock
 }
 
 /** Opens telemetry in its own file and thread, so that money never waits for it; or in the one PostgreSQL database. */
-export function openTelemetryStore({ databaseUrl, dataDir, accounts, log, clock }: TelemetryPlace): SqlTelemetry {
+export function openTelemetryStore(place: TelemetryPlace): SqlTelemetry {
+  const { databaseUrl, dataDir, accounts, beforeRead, log, clock } = place
   const file = telemetryFile(dataDir)
   const open = async () =>
     databaseUrl === undefined
       ? openSqliteStore({ file, tables: 'telemetry', log: log.child({ file }), clock, patienceMs: PATIENCE_MS })
       : { run: accounts.run.bind(accounts), close: async () => {} }
-  return createTelemetry({ open, log })
+  return createTelemetry({ open, beforeRead, log })
 }
 
 /**
  * Opens the database for the first row or query: its thread takes 10 MB, and a start would wait for it. While that
  * fails, rows wait in memory, up to a bound.
  */
-export function createTelemetry({ open, log, ...settings }: TelemetryOptions): SqlTelemetry {
+export function createTelemetry({ open, beforeRead, log, ...settings }: TelemetryOptions): SqlTelemetry {
   const onFailure = (error: unknown): void => log.warn({ reason: messageWithCause(error) }, 'telemetry.failed')
   const opener = new Opener(open, onFailure)
   const run = async <Name extends CommandName>(name: Name, input: CommandInput<Name>): Promise<CommandOutput<Name>> =>
@@ -81,6 +85,7 @@ export function createTelemetry({ open, log, ...settings }: TelemetryOptions): S
     name: Name,
     input: CommandInput<Name>,
   ): Promise<CommandOutput<Name>> => {
+    beforeRead?.()
     await writer.flush(STORED_WITHIN_MS)
     return run(name, input)
   }
