@@ -26,7 +26,7 @@ export default {
     '--import=./test/support/one-file-packages.mjs',
     '--import=./test/support/bundled-sources.mjs',
   ],
-  timeout: '60s',
+  timeout: '100s',
   sortTestFiles: (one, other) => Number(LONG.test(other)) - Number(LONG.test(one)),
   // Two more files than cores: many wait for processes or for time.
   concurrency: availableParallelism() + 2,

@@ -147,7 +147,7 @@ test('nested caps: a key that changes its team in the middle of a reply is count
   t.is(row.team_id, member.teamId)
   t.is((await sumsOf(`team:${member.teamId}`)).settledNanoUsd, Number(row.cost_nano_usd))
   t.is((await sumsOf(`team:${other.teamId}`)).windows, 0)
-  const next = await member.send()
+  const next = await member.send(undefined, { stream: true })
   t.is((await rowOf(dataDir, next.headers['x-svc-receipt'])).team_id, other.teamId)
 })
 

@@ -2,7 +2,7 @@ import test from 'ava'
 import { isDrill } from '../support/drill.ts'
 import { openFixtureWith } from '../support/fixture.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
-import { ask, type SendOptions } from '../support/http-client.ts'
+import { ask, type Reply, type SendOptions } from '../support/http-client.ts'
 import { openProbe } from '../support/probed.ts'
 
 /** An expression that looks to the end of this text for each match: a quarter of a second of CPU, then it is refused. */
@@ -110,13 +110,12 @@ test.serial('expressions: a client that leaves gives up its place', async (t) =>
 test.serial(
   'expressions: a key whose searches take much CPU is 429 before long, and another searches on',
   async (t) => {
-    const statuses: number[] = []
-    for (let i = 0; i < 12; i++) statuses.push((await search('greedy', TEXT)).status)
-    t.true(statuses.filter((status) => status !== 429).length < 8, statuses.join(' '))
-    const refused = await search('greedy', 'short')
-    t.is(refused.status, 429)
-    t.true(Number(refused.headers['retry-after']) >= 1)
-    t.regex(refused.text, /rate_limit_error.*regular expressions/)
+    const replies: Reply[] = []
+    for (let i = 0; i < 12; i++) replies.push(await search('greedy', TEXT))
+    const [refused, ...others] = replies.filter(({ status }) => status === 429)
+    t.true(others.length >= 4, replies.map(({ status }) => status).join(' '))
+    t.true(Number(refused?.headers['retry-after']) >= 1)
+    t.regex(String(refused?.text), /rate_limit_error.*regular expressions/)
     t.is((await search('another', 'short')).status, 200)
     t.is((await fixture.scenario().send({ body: ask('hi'), headers: { authorization: 'Bearer greedy' } })).status, 200)
   },

@@ -26,8 +26,8 @@ const TARGETS = [
   { path: '/v1/messages/count_tokens', pipe: 'none' },
 ]
 const LONG_MB = isDrill ? 30 : 2
-/** A linear reading takes 60 to 140 ms, by the machine and its load; one that reads a text again for each line takes minutes. */
-const MOST_CPU_MS_PER_MB = 400
+/** A linear reading takes 60 to 500 ms, by the machine and its load; one that reads a text again for each line takes minutes. */
+const MOST_CPU_MS_PER_MB = 1500
 
 const fixture = await openFixtureWith(startGatewayProcess, { provider: { acceptAnything: true } })
 test.after.always(() => fixture.close())
@@ -37,7 +37,7 @@ for (const [index, [shape, make]] of Object.entries(HOSTILE_BODIES).entries())
     const body = Buffer.from(make(SIZE))
     for (const { path, pipe } of [ALL_MODULES, ...sampled(TARGETS, index % (2 * TARGETS.length))]) {
       const before = hasProcessFacts ? cpuMs(fixture.gateway.pid) : 0
-      const reply = await send(fixture.gateway.url, { path, body, headers: { 'x-svc-pipe': pipe }, timeoutMs: 60_000 })
+      const reply = await send(fixture.gateway.url, { path, body, headers: { 'x-svc-pipe': pipe } })
       const where = `${path} ${pipe}: ${reply.status} ${reply.text.slice(0, 200)}`
       t.true([200, 400].includes(reply.status), where)
       t.true(reply.status === 200 || reply.body.length < MOST_REPLY_BYTES, where)

@@ -85,7 +85,6 @@ async function openService(
         },
         // Requests of equal weight that no cache answers for each other.
         body: ask(`turn ${1000 + nth}`, { max_tokens: 64 }),
-        timeoutMs: 60_000,
       }),
   }
 }

@@ -29,7 +29,7 @@ testWithPostgres(
     ]
     const sendTo = (nth: number, key: string): Promise<Reply> => {
       const url = gateways[nth % GATEWAYS]?.url ?? ''
-      return send(url, { body: ask(`question ${nth}`), headers: bearer(key), timeoutMs: 60_000 })
+      return send(url, { body: ask(`question ${nth}`), headers: bearer(key) })
     }
     t.is((await sendTo(0, stranger.key)).status, 200)
     const blocker = new pg.Client({ connectionString: databaseUrl })

@@ -60,7 +60,6 @@ async function openCrowd(
         // Requests of equal weight that no cache answers for each other.
         body: ask(`hi ${nth++}`, { max_tokens: MAX_TOKENS, ...extra }),
         ...(signal && { signal }),
-        timeoutMs: 30_000,
       }),
   }
 }

@@ -74,24 +74,28 @@ test('stalled readers: a whole JSON reply that is not read is cut, too', async (
   t.true(client.receivedBytes() < JSON_REPLY.length)
 })
 
-test('stalled readers: one that takes a little at a time gets all, and so does one whose provider is silent', async (t) => {
-  await using fixture = await openFixture({ config: { server: { stall_timeout: '6s' } } })
-  const silent = fixture
-    .scenario({ kind: 'answer', text: 'at last', before: { delayMs: 7000 } })
-    .send({ body: ask('think') })
-  const scenario = fixture.scenario({ kind: 'reply', body: JSON_REPLY })
-  const request = startRequest(`${fixture.gateway.url}/v1/messages`, {
-    method: 'POST',
-    headers: { ...scenario.headers, 'x-api-key': 'k', 'content-type': 'application/json' },
-  })
-  request.end(JSON.stringify(ask('tell me all')))
-  const [reply] = (await once(request, 'response')) as [IncomingMessage]
-  let received = 0
-  // Longer altogether than the time-out, in steps that are much shorter, also on a busy machine.
-  for (; !reply.readableEnded && !reply.destroyed; await sleep(25)) received += reply.read()?.length ?? 0
-  t.is(received, Buffer.byteLength(JSON_REPLY))
-  t.is((await silent).status, 200)
-})
+// Alone: nothing else may hold up the reader for as long as the time-out.
+test.serial(
+  'stalled readers: one that takes a little at a time gets all, and so does one whose provider is silent',
+  async (t) => {
+    await using fixture = await openFixture({ config: { server: { stall_timeout: '6s' } } })
+    const silent = fixture
+      .scenario({ kind: 'answer', text: 'at last', before: { delayMs: 7000 } })
+      .send({ body: ask('think') })
+    const scenario = fixture.scenario({ kind: 'reply', body: JSON_REPLY })
+    const request = startRequest(`${fixture.gateway.url}/v1/messages`, {
+      method: 'POST',
+      headers: { ...scenario.headers, 'x-api-key': 'k', 'content-type': 'application/json' },
+    })
+    request.end(JSON.stringify(ask('tell me all')))
+    const [reply] = (await once(request, 'response')) as [IncomingMessage]
+    let received = 0
+    // Longer altogether than the time-out, in steps that are much shorter, also on a busy machine.
+    for (; !reply.readableEnded && !reply.destroyed; await sleep(25)) received += reply.read()?.length ?? 0
+    t.is(received, Buffer.byteLength(JSON_REPLY))
+    t.is((await silent).status, 200)
+  },
+)
 
 test('stalled readers: those of one key leave connections to the provider for another', async (t) => {
   await using fixture = await openFixture({ config: { providers: { connections: 8 } } })

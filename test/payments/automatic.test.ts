@@ -31,7 +31,7 @@ test('automatic settlement: a charge whose answer is lost is found again by the 
   const token = agent.grant()
   let isDown = true
   agent.trouble(challenge, () => (isDown ? { kind: 'lose-after' } : undefined))
-  const lost = await agent.pay(body, challenge, token, { timeoutMs: 40_000 })
+  const lost = await agent.pay(body, challenge, token)
   t.is(lost.status, 503)
   t.is(lost.headers['www-authenticate'], undefined)
   t.is(agent.books(challenge).capturedCents, 50)

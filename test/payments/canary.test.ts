@@ -34,7 +34,6 @@ test.serial(
       send(gateway.url, {
         path: AGENT,
         body: BODY,
-        timeoutMs: 40_000,
         ...options,
         headers: { authorization: undefined, ...headers },
       })

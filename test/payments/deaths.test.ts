@@ -284,7 +284,7 @@ async function endSessionLeases(row: Row): Promise<void> {
 }
 
 function sendTo({ url }: Gateway, { path: where, body }: Pick<Way, 'path' | 'body'>, authorization?: string) {
-  return send(url, { path: where, body, headers: { authorization }, timeoutMs: 40_000 })
+  return send(url, { path: where, body, headers: { authorization } })
 }
 
 /** Runs a few at a time: each starts a process. */

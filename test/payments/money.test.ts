@@ -341,7 +341,7 @@ test('money: Stripe down is 503 without a challenge, and the same credential con
     const token = agent.grant()
     let isDown = true
     agent.trouble(challenge, () => (isDown ? { kind } : undefined))
-    assertOwed(t, await agent.pay(BODY, challenge, token, { timeoutMs: 40_000 }), 503)
+    assertOwed(t, await agent.pay(BODY, challenge, token), 503)
     t.is(agent.calls(), 0)
     isDown = false
     assertPaid(t, agent, challenge, await agent.pay(BODY, challenge, token))
@@ -354,7 +354,7 @@ for (const kind of ['lose-before', 'lose-after'] as const)
     const agent = agentFixture.agent()
     const challenge = await agent.ask(BODY)
     agent.trouble(challenge, (_request, nth) => (nth % 2 === 1 ? { kind } : undefined))
-    assertPaid(t, agent, challenge, await agent.pay(BODY, challenge, agent.grant(), { timeoutMs: 40_000 }))
+    assertPaid(t, agent, challenge, await agent.pay(BODY, challenge, agent.grant()))
     t.is(agent.calls(), 1)
   })
 
@@ -367,7 +367,7 @@ for (const kind of ['lose-before', 'lose-after'] as const)
     agent.trouble(challenge, ({ path, method }) =>
       isDown && (path.endsWith('/capture') || method === 'GET') ? { kind } : undefined,
     )
-    assertOwed(t, await agent.pay(BODY, challenge, token, { timeoutMs: 40_000 }), 503)
+    assertOwed(t, await agent.pay(BODY, challenge, token), 503)
     t.is(agent.books(challenge).capturedCents, kind === 'lose-after' ? 50 : 0)
     isDown = false
     assertPaid(t, agent, challenge, await agent.pay(BODY, challenge, token))

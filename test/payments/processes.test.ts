@@ -16,7 +16,7 @@ async function challengeBy({ url }: Gateway, body = BODY): Promise<ReadChallenge
 }
 
 function pay({ url }: Gateway, challenge: ReadChallenge, token: string, body = BODY): Promise<Reply> {
-  return send(url, { path: AGENT, body, headers: { authorization: credential(challenge, token) }, timeoutMs: 40_000 })
+  return send(url, { path: AGENT, body, headers: { authorization: credential(challenge, token) } })
 }
 
 /** Pays, and repeats what a busy machine's database was too late for: after a 503 nothing has happened. */

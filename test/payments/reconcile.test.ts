@@ -29,7 +29,7 @@ async function begin({ stripe }: Row, { url }: Gateway): Promise<Begun & { statu
 
 function pay(url: string, { challenge, token }: Begun) {
   const headers = { authorization: credential(challenge, token) }
-  return send(url, { path: AGENT, body: BODY, headers, timeoutMs: 40_000 })
+  return send(url, { path: AGENT, body: BODY, headers })
 }
 
 const stateOf = async ({ sql }: Row, { challenge }: Begun) =>

@@ -9,6 +9,7 @@ import {
 import { findChromium } from '../../scripts/find-chromium.ts'
 import { isDrill, sampled } from './drill.ts'
 import { HERE } from './here.ts'
+import { PATIENCE_MS } from './patience.ts'
 
 /** A page in a browser profile of its own, and its faults. */
 export interface OpenPage extends AsyncDisposable {
@@ -25,9 +26,6 @@ export interface TestBrowser {
 
 /** Address of the browser of the whole run, which `npm test` starts. */
 const SHARED = process.env.TURNPIKE_TEST_CHROMIUM
-
-/** Longest wait: a busy machine is slow to render; nothing is timed by it. */
-const LONGEST_WAIT_MS = 40_000
 
 /** Limit of open pages: tests of a file run at once, and pages rendered at the same time are slow. */
 const MOST_OPEN = 3
@@ -63,7 +61,7 @@ export async function startBrowser(): Promise<TestBrowser> {
           throw error
         })
       const page = await context.newPage()
-      page.setDefaultTimeout(LONGEST_WAIT_MS)
+      page.setDefaultTimeout(PATIENCE_MS)
       const faults: string[] = []
       page.on('pageerror', (error) => faults.push(`error: ${error.message}`))
       page.on('console', (message) => {

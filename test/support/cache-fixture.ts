@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Environment, type Gateway, type Start, startGateway } from './gateway.ts'
 import { ask, type Reply, type SendOptions, send } from './http-client.ts'
 import { isJsonObject, type JsonObject, valueAt } from './json.ts'
+import { PATIENCE_MS } from './patience.ts'
 import type { Script } from './provider/script.ts'
 import { isMarked } from './second-caller.ts'
 import { type Provider, startProvider } from './stand-in-provider.ts'
@@ -49,8 +50,6 @@ export interface Fixture<Started extends Gateway = Gateway> extends AsyncDisposa
   askUnread(prompt: string, options?: Pick<AskOptions, 'as' | 'pipe'>): Promise<UnreadReply>
   close(): Promise<void>
 }
-
-const LONGEST_WAIT_MS = 40_000
 
 /** Additions to the gateway's configuration file, and to its environment. */
 export interface FixtureOptions {
@@ -100,7 +99,7 @@ export async function startFixtureWith<Started extends Gateway>(
     script: (prompt, script) => void scripts.set(prompt, typeof script === 'function' ? script : () => script),
     calls,
     async called(prompt, nth = 1) {
-      const signal = AbortSignal.timeout(LONGEST_WAIT_MS)
+      const signal = AbortSignal.timeout(PATIENCE_MS)
       while (calls(prompt) < nth) await once(counted, 'call', { signal })
     },
     ask: (prompt, options = {}) => {
@@ -139,11 +138,11 @@ export async function untilHandled({ url }: Gateway): Promise<void> {
   for (let i = 0; i < 3; i++) await send(url, { method: 'GET', path: '/health' })
 }
 
-/** Repeats `attempt` until `isContent` holds, for at most `waitMs` (default 40 s); returns its result. */
+/** Repeats `attempt` until `isContent` holds, for at most `waitMs` (default `PATIENCE_MS`); returns its result. */
 export async function eventually<T>(
   attempt: () => Promise<T>,
   isContent: (value: T) => boolean,
-  waitMs = LONGEST_WAIT_MS,
+  waitMs = PATIENCE_MS,
 ): Promise<T> {
   const deadline = AbortSignal.timeout(waitMs)
   for (;;) {

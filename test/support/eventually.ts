@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { PATIENCE_MS } from './patience.ts'
 
 const POLL_MS = 20
-const DEFAULT_WAIT_MS = 40_000
 
 /**
  * Polls until `condition` holds, where no event reports it: another process's log, its files, its memory.
@@ -10,7 +10,7 @@ const DEFAULT_WAIT_MS = 40_000
 export async function eventually(
   condition: () => boolean | Promise<boolean>,
   what: string,
-  waitMs = DEFAULT_WAIT_MS,
+  waitMs = PATIENCE_MS,
 ): Promise<void> {
   const deadlineMs = performance.now() + waitMs
   while (!(await condition())) {

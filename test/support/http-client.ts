@@ -1,5 +1,6 @@
 import { type Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request as startRequest } from 'node:http'
 import { type JsonObject, parseJson } from './json.ts'
+import { PATIENCE_MS } from './patience.ts'
 
 /** Options of a request. */
 export interface SendOptions {
@@ -24,7 +25,7 @@ export interface SendOptions {
   onChunk?: (chunk: Buffer) => void
   /** Default: a connection of its own, closed after the reply. */
   agent?: Agent
-  /** Longest wait for the end of the reply in milliseconds; then the promise rejects. Default 40,000. */
+  /** Longest wait for the end of the reply in milliseconds; then the promise rejects. Default `PATIENCE_MS`. */
   timeoutMs?: number
 }
 
@@ -47,11 +48,9 @@ export interface Reply {
   chunks: readonly { atMs: number; bytes: number }[]
 }
 
-const DEFAULT_TIMEOUT_MS = 40_000
-
 /** Sends one request and resolves with the reply, cut or not. Rejects only when it does not end within `timeoutMs`. */
 export function send(url: string, options: SendOptions = {}): Promise<Reply> {
-  const { method = 'POST', path = '/v1/messages', agent = false, signal, timeoutMs = DEFAULT_TIMEOUT_MS } = options
+  const { method = 'POST', path = '/v1/messages', agent = false, signal, timeoutMs = PATIENCE_MS } = options
   const payload = toPayload(options.body)
   const headers = toHeaders(options.headers ?? {}, payload)
   const { promise, resolve, reject } = Promise.withResolvers<Reply>()

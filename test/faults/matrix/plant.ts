@@ -187,10 +187,10 @@ async function openProvider(owner: Owner) {
   }
   const provider = await startProvider({
     apiKey: OPERATOR_KEY,
-    script: ({ raw }) => {
+    script: ({ raw, json }) => {
       const [, name] = /hold ([\w-]+)/.exec(raw.toString()) ?? []
       if (name === undefined) return general
-      return { kind: 'answer', writes: holdEvent(HELD_EVENT, gate(name).promise) }
+      return { kind: 'answer', writes: holdEvent(json?.stream === true ? HELD_EVENT : 0, gate(name).promise) }
     },
   })
   owner.teardown(provider.close)

@@ -29,7 +29,12 @@ export async function deliver(payload: Payload, delivery: Delivery, exchange: Ex
   response.writeHead(payload.status, { ...payload.headers, ...(encoding ? { 'content-encoding': encoding } : {}) })
   const sink = createSink(response, left, encoding)
   if (writes) response.flushHeaders()
-  for (const [index, piece] of toPieces(payload.body, writes, cutAfterBytes).entries()) {
+  const pieces = toPieces(payload.body, writes, cutAfterBytes)
+  if (writes?.hold && writes.hold.index >= pieces.length)
+    throw new RangeError(
+      `Expected more than ${writes.hold.index} writes, of which one is held; the body has ${pieces.length}`,
+    )
+  for (const [index, piece] of pieces.entries()) {
     await pause(pauseBefore(index, writes), exchange)
     if (gone.aborted) return
     await sink.write(piece)
@@ -101,6 +106,7 @@ async function pause(script: Pause | undefined, { gone, left }: Exchange): Promi
 }
 
 function pauseBefore(index: number, writes: Writes | undefined): Pause | undefined {
+  if (writes?.hold?.index === index) return writes.hold
   if (typeof writes?.between === 'function') return writes.between(index)
   return index > 0 ? writes?.between : undefined
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { HERE } from '../here.ts'
+import { PATIENCE_MS } from '../patience.ts'
 import { type Journal, type SeenRequest, trackSocket } from './journal.ts'
 
 /** Members of every running stand-in. `await using` closes it, and so does `t.teardown(standIn.close)`. */
@@ -13,13 +14,11 @@ export interface StandIn extends AsyncDisposable {
   connections(): number
   /** Returns the number of requests whose response is still open. */
   pending(): number
-  /** Resolves once `condition` holds; checks after every change; rejects after `waitMs` (default 40 s). */
+  /** Resolves once `condition` holds; checks after every change; rejects after `waitMs` (default `PATIENCE_MS`). */
   until(condition: () => boolean, waitMs?: number): Promise<void>
   /** Ends every wait, timer and socket; rejects when `serve` threw. */
   close(): Promise<void>
 }
-
-const DEFAULT_WAIT_MS = 40_000
 
 /** Serves on a free loopback port. */
 export async function listen(
@@ -50,7 +49,7 @@ export async function listen(
     seen: journal.seen,
     connections: () => journal.sockets.size,
     pending: () => journal.pending,
-    until: (condition, waitMs = DEFAULT_WAIT_MS) => journal.until(condition, waitMs),
+    until: (condition, waitMs = PATIENCE_MS) => journal.until(condition, waitMs),
     close,
     [Symbol.asyncDispose]: close,
   }

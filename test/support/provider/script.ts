@@ -15,6 +15,8 @@ export interface Writes {
    * headers have been sent already.
    */
   between?: Pause | ((writesDone: number) => Pause | undefined)
+  /** The write with this index (from 0) waits for `until`, and so do all after it. A body without such a write is a mistake of the test. */
+  hold?: { readonly index: number; readonly until: Promise<unknown> }
   /** After this many writes the rest is sent in one; keeps a slow drip bounded. Default 2,000. */
   atMost?: number
 }
@@ -100,5 +102,5 @@ export function slowDrip(delayMs: number, atMost = 200): Writes {
 
 /** One write per event; the event with this index (from 0) waits for `gate`, and so does all after it. */
 export function holdEvent(index: number, gate: Promise<unknown>): Writes {
-  return { sizes: 'events', between: (writesDone) => (writesDone === index ? { until: gate } : undefined) }
+  return { sizes: 'events', hold: { index, until: gate } }
 }
