@@ -41,7 +41,7 @@ export default definePlugin({
             exchange.idle('stored state')
             return next()
           }
-          const key = cacheKey(exchange, effective.scope)
+          const key = cacheKey(exchange, { scope: effective.scope, reach: store.isShared ? 'everywhere' : 'process' })
           const mark = (state: string) => {
             ctx.set('x-svc-cache', state)
             exchange.note(state, { scope: effective.scope })

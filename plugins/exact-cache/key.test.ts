@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { RequestDocument } from 'turnpike/plugin'
-import type { SharingScope } from 'turnpike/plugin/cache'
+import type { DigestReach, SharingScope } from 'turnpike/plugin/cache'
 import { ClientRequest } from '../../src/core/request/client-request.ts'
 import { Exchange, type Target } from '../../src/core/request/exchange.ts'
 import { cacheKey } from './key.ts'
@@ -13,6 +13,7 @@ interface KeyInput {
   target?: Target
   caller?: Exchange['caller']
   scope?: SharingScope
+  reach?: DigestReach
   pipeline?: string
 }
 
@@ -27,6 +28,7 @@ function keyOf({
   target = TARGET,
   caller = CALLER,
   scope = 'key',
+  reach = 'everywhere',
   pipeline = 'exact-cache',
 }: KeyInput): string {
   const client = new ClientRequest(new RequestDocument(Buffer.from(body)))
@@ -50,7 +52,7 @@ function keyOf({
       supersededReplies: [],
       stored: {},
     }),
-    scope,
+    { scope, reach },
   )
 }
 
@@ -252,9 +254,19 @@ const inputs = fc.record({
 })
 type Parts = typeof inputs extends fc.Arbitrary<infer T> ? T : never
 
-function keyOfParts({ scope, provider, model, query, headers, members: list }: Parts): string {
+function keyOfParts(
+  { scope, provider, model, query, headers, members: list }: Parts,
+  { reach, added = [] }: { reach?: DigestReach; added?: readonly (readonly [string, string])[] } = {},
+): string {
   const target = { provider, model }
-  return keyOf({ body: printed(list), headers, query, target, caller: { kind: 'local', scope } })
+  const input = {
+    body: printed([...list, ...added]),
+    headers,
+    query,
+    target,
+    caller: { kind: 'local', scope } as const,
+  }
+  return keyOf({ ...input, ...(reach && { reach }) })
 }
 
 /** Returns the parts in a canonical order and notation, in which equal requests are equal text. */
@@ -273,6 +285,25 @@ test('key: two requests have one key exactly when all their parts are equal', (t
     3000,
   )
 })
+
+for (const reach of ['everywhere', 'process'] as const) {
+  test(`key: two large requests have one key exactly when all their parts are equal, with reach ${reach}`, (t) => {
+    const large = 'x'.repeat(30_000)
+    const asLarge = (parts: Parts, last = '') => keyOfParts(parts, { reach, added: [['large', `"${large}${last}"`]] })
+    holds(
+      t,
+      fc.property(inputs, inputs, fc.nat(), (one, other, choice) => {
+        const names = Object.keys(one) as (keyof Parts)[] // safe: a record's own keys
+        const name = names[choice % names.length] ?? 'scope'
+        const mixed = { ...one, [name]: other[name] }
+        for (const second of [other, mixed])
+          t.is(asLarge(one) === asLarge(second), identityOf(one) === identityOf(second))
+        t.not(asLarge(one), asLarge(one, '.'))
+      }),
+      300,
+    )
+  })
+}
 
 test('key: a change of one part changes it', (t) => {
   holds(

@@ -10,6 +10,11 @@ export {
   unpackReply,
 } from '../core/reply/stored-reply.ts'
 export { type AnswerLimit, isCutByLimit } from '../core/request/answer-limit.ts'
-export { createFieldsDigest, requestIdentity, type SharingScope } from '../core/request/request-identity.ts'
+export {
+  createFieldsDigest,
+  type DigestReach,
+  requestIdentity,
+  type SharingScope,
+} from '../core/request/request-identity.ts'
 export { usesStoredState } from '../core/request/stored-state.ts'
 export type { SharedEngines } from './contract.ts'

@@ -4,7 +4,8 @@
  * Only if nothing that can change it differs: caller, target, account, headers, plugins and body. Each part goes into one
  * SHA-256, preceded by its length. The calling plugin digests the body, since it knows which fields count.
  */
-import { createHash, hash } from 'node:crypto'
+import { createHash, hash, randomBytes } from 'node:crypto'
+import { LargeDigest } from '../large-digest.ts'
 import type { Exchange } from './exchange.ts'
 import type { RequestDocument } from './request.ts'
 import { TAG_HEADER } from './tags.ts'
@@ -57,17 +58,27 @@ const TELLING_PREFIX = /^(?:anthropic|openai)-/
 /** Bodies up to this size are put together here and hashed at once: a hash object costs more than hashing them. */
 const SCRATCH = Buffer.allocUnsafeSlow(64 * 1024)
 const MOST_BYTES_OF_LENGTHS = 32
+const KEY_BYTES = 32
+/** Makes the digests of large bodies, which no other process can compare. */
+const processKey = randomBytes(KEY_BYTES)
+
+/** Processes in which a digest is the same: with one process, that of a large body takes a sixth of the time. */
+export type DigestReach = 'process' | 'everywhere'
 
 /**
  * Creates a function that digests the fields of a request except those left out: their raw bytes in the order of their names,
  * so that `1.0` and `1` differ.
  */
-export function createFieldsDigest(leftOut: ReadonlySet<string>): (request: RequestDocument) => string {
+export function createFieldsDigest(
+  leftOut: ReadonlySet<string>,
+  reach: DigestReach = 'everywhere',
+): (request: RequestDocument) => string {
   return (request) => {
     const { shape, bytes } = request
     const names = [...shape.fields.keys()].filter((name) => !leftOut.has(name)).sort()
     const mostBytes = 3 * bytes.length + names.length * MOST_BYTES_OF_LENGTHS
-    return mostBytes <= SCRATCH.length ? digestAtOnce(request, names) : digestPiecewise(request, names)
+    if (mostBytes <= SCRATCH.length) return digestAtOnce(request, names)
+    return reach === 'process' ? digestHere(request, names) : digestPiecewise(request, names)
   }
 }
 
@@ -84,13 +95,23 @@ function digestAtOnce(request: RequestDocument, names: readonly string[]): strin
 
 function digestPiecewise(request: RequestDocument, names: readonly string[]): string {
   const sha256 = createHash('sha256')
+  for (const piece of piecesOf(request, names)) sha256.update(piece)
+  return sha256.digest('base64url')
+}
+
+function digestHere(request: RequestDocument, names: readonly string[]): string {
+  const digest = new LargeDigest(processKey)
+  for (const piece of piecesOf(request, names)) digest.add(piece)
+  return digest.end()
+}
+
+function* piecesOf(request: RequestDocument, names: readonly string[]): Generator<Buffer> {
   for (const name of names) {
     const value = request.raw(name) ?? NOTHING
-    sha256.update(`${name.length}:${value.length}:`)
-    sha256.update(Buffer.from(name, 'utf16le'))
-    sha256.update(value)
+    yield Buffer.from(`${name.length}:${value.length}:`)
+    yield Buffer.from(name, 'utf16le')
+    yield value
   }
-  return sha256.digest('base64url')
 }
 
 function scopeId({ caller }: Identified, scope: SharingScope): string {

@@ -8,8 +8,9 @@
  *
  * Cost: the bytes are read once by a native search and copied only where there are marks; no message is parsed.
  */
-import { createHash, hash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { nextElement, skipSpace, skipValue } from '../../json/scan-value.ts'
+import { LargeDigest } from '../../large-digest.ts'
 import type { RequestDocument } from '../request.ts'
 
 /** Messages of a request, for comparison. */
@@ -111,26 +112,28 @@ function endOf(all: Buffer): number {
   return all.length - (/\s*\]$/.exec(text)?.[0].length ?? 0)
 }
 
-/** Small openings are put together here and hashed at once, for a quarter of the cost of a hash object. */
+/** Texts are put together here, up to its size, and hashed at once. */
 const SCRATCH = Buffer.allocUnsafeSlow(16 * 1024)
 const NEWLINE = 0x0a
+/** All processes have the same: who forges a digest mixes up own conversations. */
+const EVERYBODYS_KEY = hash('sha256', 'turnpike openings of conversations', 'buffer')
 
-/** Hashes the strings of messages, each with a newline; a message may have tens of megabytes. */
+/** Digests the strings of messages, each with a newline; a message may have tens of megabytes. */
 function digestOf(opening: readonly Buffer[]): string {
-  const bytes = opening.reduce((sum, { length }) => sum + length, 0)
-  if (2 * bytes > SCRATCH.length) return digestPiecewise(opening)
+  let large: LargeDigest | undefined
   let end = 0
   for (const [element, from, to] of textsOf(opening)) {
-    end += element.copy(SCRATCH, end, from, to)
+    if (end + to - from >= SCRATCH.length) {
+      large ??= new LargeDigest(EVERYBODYS_KEY)
+      large.add(SCRATCH.subarray(0, end))
+      end = 0
+    }
+    if (to - from >= SCRATCH.length) large?.add(element.subarray(from, to))
+    else end += element.copy(SCRATCH, end, from, to)
     SCRATCH[end++] = NEWLINE
   }
-  return hash('sha256', SCRATCH.subarray(0, end), 'base64url')
-}
-
-function digestPiecewise(opening: readonly Buffer[]): string {
-  const digest = createHash('sha256')
-  for (const [element, from, to] of textsOf(opening)) digest.update(element.subarray(from, to)).update('\n')
-  return digest.digest('base64url')
+  const last = SCRATCH.subarray(0, end)
+  return large === undefined ? hash('sha256', last, 'base64url') : large.add(last).end()
 }
 
 /** Yields the strings of messages that are not of the system, as JSON, without those of a message's form. */
