@@ -25,7 +25,7 @@ export interface Options {
   help: boolean
 }
 
-const full: Effort = { rounds: 3, requests: 2000, pacedRequests: 400, warmUpRequests: 10_000, idleStreams: 500 }
+const full: Effort = { rounds: 3, requests: 5000, pacedRequests: 400, warmUpRequests: 10_000, idleStreams: 500 }
 const quick: Effort = { rounds: 1, requests: 1000, pacedRequests: 80, warmUpRequests: 2000, idleStreams: 500 }
 
 export const usage = `node bench/run.ts [options]

@@ -79,7 +79,7 @@ function renderConditions({ date, effort }: ReportOptions): string {
     '- Upstream and load generator are processes of their own on the same machine, over loopback.',
     ...(isFull(effort)
       ? []
-      : ['- **A first look**: too few requests for figures to compare; a full run has three rounds of 2,000.']),
+      : ['- **A first look**: too few requests for figures to compare; a full run has three rounds of 5,000.']),
   ].join('\n')
 }
 
