@@ -85,7 +85,7 @@ function renderConditions({ date, effort }: ReportOptions): string {
 
 /** True if figures are from as many requests as a comparison needs. */
 function isFull({ rounds, requests, warmUpRequests }: Effort): boolean {
-  return rounds >= 3 && requests >= 2000 && warmUpRequests >= 10_000
+  return rounds >= 3 && requests >= 5000 && warmUpRequests >= 10_000
 }
 
 /** Returns the sizes of the replies of the two dialects, whose framing differs. */
