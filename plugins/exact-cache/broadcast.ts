@@ -91,7 +91,8 @@ export class Broadcast {
     })
     this.#readers.add(reader)
     const { status, headers, dialect } = this.#origin
-    return new StreamReply({ status, headers, isWhole: true, dialect }, reader.flow)
+    // A plugin may add headers for its own caller alone.
+    return new StreamReply({ status, headers: { ...headers }, isWhole: true, dialect }, reader.flow)
   }
 
   /** Aborts the provider's stream. */

@@ -1,4 +1,4 @@
-import type { BytesReply } from 'turnpike/plugin/bytes'
+import { BytesReply, type ReplyHeaders } from 'turnpike/plugin/bytes'
 import { type AnswerLimit, type StoredReply, storedOfBytes } from 'turnpike/plugin/cache'
 import { onAbort } from 'turnpike/plugin/thread'
 import type { Broadcast } from './broadcast.ts'
@@ -18,16 +18,25 @@ export type FlightResult =
 /** A whole reply, which is read only when it is to be stored or shared. */
 export class WholeReply {
   readonly reply: BytesReply
+  /** Without those that plugins add later for the leader alone. */
+  readonly #headers: ReplyHeaders
   #entry: StoredReply | undefined | 'unread' = 'unread'
 
   constructor(reply: BytesReply) {
     this.reply = reply
+    this.#headers = { ...reply.headers }
   }
 
   /** Unset for one that is not stored (a provider error, for example): every client gets it. */
   get entry(): StoredReply | undefined {
-    if (this.#entry === 'unread') this.#entry = storedOfBytes(this.reply)
+    if (this.#entry === 'unread') this.#entry = storedOfBytes(this.reply, this.#headers)
     return this.#entry
+  }
+
+  /** Returns the reply for another client. */
+  copy(): BytesReply {
+    const { status, bytes, usage, dialect } = this.reply
+    return new BytesReply(status, { ...this.#headers }, bytes, { usage, dialect })
   }
 }
 

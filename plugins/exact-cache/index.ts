@@ -25,8 +25,10 @@ export default definePlugin({
   perRequest: ['ttl', 'scope'],
   needs: ['log', 'stores', 'later'],
   onError: 'bypass',
-  setup({ max_memory }, { log, stores, later }) {
+  setup({ max_entry, max_memory }, { log, stores, later }) {
     const store = new CacheStore(stores.open('exact-cache', { maxBytes: max_memory }), log)
+    if (!store.isShared && max_entry > max_memory)
+      log.warn({ max_entry, max_memory }, 'exact-cache.max-entry-exceeds-max-memory')
     const flights = new Flights()
     return {
       middleware: (effective) =>
@@ -47,6 +49,7 @@ export default definePlugin({
             exchange.note(state, { scope: effective.scope })
           }
           const leader = flights.get(key)
+          // Its reply may wait to be stored, and would be a hit.
           if (leader !== undefined) settleWaiting(leader)
           // In-flight requests precede stored replies: a flight is removed only when its reply is in the store.
           if (!flights.get(key)?.takesNewcomers && !control.includes('no-cache')) {

@@ -8,7 +8,7 @@ import type { Flights } from './flights.ts'
 import { type Lease, takeLease } from './lease.ts'
 import type { CacheStore } from './store.ts'
 
-/** Dependencies of a flight's leader. They wait after the request's end, and so lead to nothing of it. */
+/** Dependencies of a flight's leader. They outlive the request, so none of them refers to it. */
 export interface Leading {
   readonly flights: Flights
   readonly key: string
@@ -93,8 +93,8 @@ async function replyOfFlight(flight: Flight, exchange: Exchange): Promise<Reply 
     case 'private':
       return undefined
     case 'whole': {
-      const { entry, reply } = result.whole
-      if (entry === undefined) return reply
+      const { entry } = result.whole
+      if (entry === undefined) return result.whole.copy()
       return isGoodFor(exchange, result.owner, entry.usage) ? replyFromStored(entry, wanted) : undefined
     }
     case 'entry':
@@ -146,7 +146,7 @@ function entryAt({ result, whole }: Waiting): StoredReply | undefined {
 
 type Settling = Leading & { readonly lease: Lease | undefined; readonly isOwnAnswer: boolean }
 
-/** A reply that waits to be stored, with the work of other requests. Not a function, which V8 would keep with the request. */
+/** A reply that waits to be stored, with the work of other requests. It is data: a function here would keep the whole request. */
 export interface Waiting {
   readonly result: FlightResult
   /** The end of a stream. */
@@ -175,16 +175,19 @@ export function settleWaiting(flight: Flight): void {
 async function settle(flight: Flight, waiting: Waiting): Promise<void> {
   const { result, settling } = waiting
   const { key, store, ttlMs, limitBytes, isOwnAnswer, lease } = settling
-  const entry = entryAt(waiting)
-  // Not stored: the reply of a fallback, since the request's own provider may be healthy later; the reply of a plugin
-  // behind this one, which it may repeat itself (a cache, for example); and a reply truncated by a limit of the leader,
-  // which changes daily and differs for others.
-  const isCut = entry !== undefined && 'owner' in result && isCutByLimit(result.owner?.limit, entry.usage)
-  if (entry !== undefined && isOwnAnswer && !isCut && entry.body.length <= limitBytes) {
-    const storing = store.set(key, packReply(entry), ttlMs)
-    if (storing !== undefined) await storing
+  try {
+    const entry = entryAt(waiting)
+    // Not stored: the reply of a fallback, since the request's own provider may be healthy later; the reply of a plugin
+    // behind this one, which it may repeat itself (a cache, for example); and a reply truncated by a limit of the leader,
+    // which changes daily and differs for others.
+    const isCut = entry !== undefined && 'owner' in result && isCutByLimit(result.owner?.limit, entry.usage)
+    if (entry !== undefined && isOwnAnswer && !isCut && entry.body.length <= limitBytes) {
+      const storing = store.set(key, packReply(entry), ttlMs)
+      if (storing !== undefined) await storing
+    }
+  } finally {
+    leave(flight, settling, lease)
   }
-  leave(flight, settling, lease)
 }
 
 function leave(flight: Flight, { flights, key }: Leading, lease: Lease | undefined): void {

@@ -13,6 +13,9 @@ export async function wholeReplyOf(reply: Reply | undefined, limitBytes: number)
 }
 
 async function watchStream(reply: StreamReply, limitBytes: number): Promise<StoredReply | undefined> {
+  const { dialect, headers } = reply
+  // Of now: a plugin before the cache may add headers for its own caller.
+  const facts = factsOf(headers)
   const portions: Buffer[] = []
   let size = 0
   reply.onPortion((portion) => {
@@ -22,6 +25,5 @@ async function watchStream(reply: StreamReply, limitBytes: number): Promise<Stor
   })
   const { outcome, usage } = await reply.ended
   if (outcome !== 'complete' || size > limitBytes) return undefined
-  const { dialect, headers } = reply
-  return { kind: 'stream', dialect: dialect.name, facts: factsOf(headers), usage, body: Buffer.concat(portions) }
+  return { kind: 'stream', dialect: dialect.name, facts, usage, body: Buffer.concat(portions) }
 }

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { bearer, CLOUD, createKey } from '../support/accounts.ts'
+import { eventually } from '../support/cache-fixture.ts'
 import type { Scenario } from '../support/fixture.ts'
 import { ask } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
@@ -7,9 +8,13 @@ import { openPluginFixture } from '../support/plugin-fixture.ts'
 import { pluginSource } from '../support/plugin-folders.ts'
 
 /** Time for others to join before the guard behind it decides. */
-const slow = pluginSource('slow', { run: `await new Promise((resolve) => setTimeout(resolve, 400)); await next()` })
+const slow = pluginSource('slow', { run: `await new Promise((resolve) => setTimeout(resolve, 1200)); await next()` })
+/** Adds a header to the reply, as a plugin before the cache may do for its own caller. */
+const marks = pluginSource('marks', {
+  run: `await next(); const mark = exchange.headers['x-mark']; if (mark) exchange.reply.headers['x-svc-mark'] = mark`,
+})
 const fixture = await openPluginFixture(
-  { 'slow/index.ts': slow },
+  { 'slow/index.ts': slow, 'marks/index.ts': marks },
   {
     provider: { acceptAnything: true },
     env: { ...CLOUD, SVC_COST_PER_DAY: '100' },
@@ -94,6 +99,39 @@ test("leader's own: a header that the operator lets through distinguishes reques
     ['one', 'two'],
   )
 })
+
+for (const cache of ['exact-cache', 'semantic-cache'])
+  for (const stream of [false, true])
+    test(`leader's own: a header that a plugin before ${cache} adds is not stored with the reply, stream ${stream}`, async (t) => {
+      const { key } = await createKey(fixture.gateway, `marked-${cache}-${stream}`)
+      const scenario = fixture.scenario()
+      const send = (mark: Record<string, string>) =>
+        scenario.send({
+          body: ask(t.title, { stream }),
+          headers: { ...bearer(key), 'x-svc-pipe': `marks,${cache}`, ...mark },
+        })
+      t.is((await send({ 'x-mark': 'one' })).headers['x-svc-mark'], 'one')
+      const { headers } = await eventually(
+        () => send({}),
+        ({ headers }) => headers['x-svc-cache'] === 'hit',
+      )
+      t.is(headers['x-svc-mark'], undefined)
+      t.is(scenario.seen().length, 1)
+    })
+
+for (const stream of [false, true])
+  test(`leader's own: who joins gets none of the headers that a plugin adds for the leader, stream ${stream}`, async (t) => {
+    const { key } = await createKey(fixture.gateway, `joined-${stream}`)
+    const scenario = fixture.scenario({ kind: 'error', status: 400 })
+    const pipe = { 'x-svc-pipe': 'marks,exact-cache,slow' }
+    const all = [{ 'x-mark': 'one' }, {}, { 'x-mark': 'three' }].map((mark) => ({ ...bearer(key), ...pipe, ...mark }))
+    const replies = await askAll(scenario, ask(t.title, { stream }), all)
+    t.deepEqual(
+      replies.map(({ headers }) => headers['x-svc-mark']),
+      ['one', undefined, 'three'],
+    )
+    t.is(scenario.seen().length, 1)
+  })
 
 for (const stream of [false, true])
   for (const joins of [false, true])

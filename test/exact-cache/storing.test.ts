@@ -210,3 +210,12 @@ test.serial('storing: memory is bounded, and the least recently used entry is ev
   t.is(stateOf(await fixture.ask(String(prompts.at(-1)))), 'hit')
   t.is(stateOf(await fixture.ask(second)), 'miss')
 })
+
+test.serial('storing: a max_entry that no memory has room for is named in the log', async (t) => {
+  const tight = await startSharedFixture({
+    config: { plugins: { 'exact-cache': { max_entry: '2MB', max_memory: '1MB' } } },
+  })
+  t.teardown(tight.close)
+  t.regex(tight.gateway.log(), /"max_entry":2097152,"max_memory":1048576.*max-entry-exceeds-max-memory/)
+  t.notRegex(fixture.gateway.log(), /max-entry-exceeds/)
+})

@@ -42,12 +42,12 @@ export function factsOf(headers: ReplyHeaders): ReplyHeaders {
 
 /**
  * Returns the entry of a JSON reply; `undefined` unless it is a success and a message: a 200 can be a proxy's page, an error
- * in disguise, or truncated.
+ * in disguise, or truncated. `headers`: those of the reply, from before a plugin may have added to them.
  */
-export function storedOfBytes(reply: BytesReply): StoredReply | undefined {
+export function storedOfBytes(reply: BytesReply, headers = reply.headers): StoredReply | undefined {
   const { usage, bytes: body } = reply
   if (reply.status !== 200 || usage === undefined || !reply.isWhole) return undefined
-  return { kind: 'json', dialect: reply.dialect.name, facts: factsOf(reply.headers), usage, body }
+  return { kind: 'json', dialect: reply.dialect.name, facts: factsOf(headers), usage, body }
 }
 
 const LENGTH_BYTES = 4
