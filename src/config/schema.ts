@@ -250,7 +250,7 @@ export const configSchema = z.strictObject({
     'PostgreSQL database for caps, receipts and accounts, shared by several instances. Unset: SQLite in `data_dir`, which the processes of one machine can share. Tables are created and migrated at start-up, or by `turnpike migrate`.',
   ),
   database_timeout: fromEnv(duration({ min: '100ms', max: '1m' }).prefault('2s'), 'SVC_DATABASE_TIMEOUT').describe(
-    'Time limit of one command of the database, waiting included. Beyond it, requests that need the database are 503. Raise it for a database that is far away or on a slow disk.',
+    'Time limit of one command of the database. Beyond it, requests that need the database are 503; on PostgreSQL, commands that change the same rows may wait fifteen times as long for each other, at least 30 seconds. Raise it for a database that is far away or on a slow disk.',
   ),
   redis_url: fromEnv(engineAddress(/^rediss?$/, /^\/?\d*$/).optional(), 'REDIS_URL', { secret: true }).describe(
     'Redis or Valkey shared by several instances: caches are then stored there. Unset: bounded memory.',

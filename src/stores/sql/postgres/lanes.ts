@@ -22,7 +22,7 @@ interface Lane {
  * Runs work that changes the same rows, two at a time for each key, in the order in which it came; the rest waits in
  * memory, without a connection. Work is idempotent: late work is retried as long as the database
  * replies to anything, since then the machine is busy and the database is not down. Rejects with `service_unavailable` the
- * 1,025th waiting item, work that has waited too long or was late three times, and, when the database replied to
+ * 1,025th waiting item, work that has waited for `longestWaitMs` or was late three times, and, when the database replied to
  * nothing meanwhile, that work and all that waits behind it.
  */
 export class Lanes {
@@ -30,7 +30,7 @@ export class Lanes {
   readonly #answers: () => number
   readonly #longestWaitMs: number
 
-  /** `answers`: number of replies of the database so far, in any lane. */
+  /** `answers`: number of replies of the database so far, in any lane. `longestWaitMs`: of an item before it is run. */
   constructor(answers: () => number, longestWaitMs: number) {
     this.#answers = answers
     this.#longestWaitMs = longestWaitMs

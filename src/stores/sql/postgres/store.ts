@@ -25,8 +25,10 @@ import { type ShortCut, shortCuts } from './short-cuts.ts'
  * and the connection is not used again. Commands that the server rolled back because of others (deadlock, serialization) are retried.
  */
 const PATIENCE_MS = 2000
-/** Longest wait in a lane, in time-outs of a command: 30 seconds. */
+/** Longest wait in a lane: fifteen time-outs of a command, within these bounds. A hold's lease is longer. */
 const LANE_SHARE = 15
+const LEAST_LANE_MS = 30_000
+const MOST_LANE_MS = 300_000
 /** Per process. */
 const MOST_CONNECTIONS = 10
 const MOST_LOOKUPS = 2
@@ -77,7 +79,10 @@ class PostgresStore implements SqlStore {
 
   constructor({ url, log, patienceMs = PATIENCE_MS }: PostgresStoreOptions) {
     this.#patienceMs = patienceMs
-    this.#lanes = new Lanes(() => this.#answers, LANE_SHARE * patienceMs)
+    this.#lanes = new Lanes(
+      () => this.#answers,
+      Math.min(Math.max(LEAST_LANE_MS, LANE_SHARE * patienceMs), MOST_LANE_MS),
+    )
     const connectTimeoutMs = CONNECT_SHARE * patienceMs
     const options = { url, log, connectTimeoutMs, statementTimeoutMs: patienceMs }
     this.#pool = createPool({ ...options, max: MOST_CONNECTIONS })
