@@ -55,7 +55,7 @@ const VERSIONED = new Set(['anthropic-version', 'provider-version', 'anthropic-b
 /** Providers' own headers: versions, betas, accounts. */
 const TELLING_PREFIX = /^(?:anthropic|openai)-/
 
-/** Bodies up to this size are put together here and hashed at once: a hash object costs more than hashing them. */
+/** Bodies up to a third of this are put together here and hashed at once: a hash object costs more than hashing them. */
 const SCRATCH = Buffer.allocUnsafeSlow(64 * 1024)
 const MOST_BYTES_OF_LENGTHS = 32
 const KEY_BYTES = 32

@@ -4,6 +4,7 @@ import { decimalUsd } from '../../core/money/usd.ts'
 import type { Ending } from '../../core/reply/byte-source.ts'
 import type { Usage } from '../../core/reply/usage.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
+import type { RequestDocument } from '../../core/request/request.ts'
 import type { Receipt, ReceiptLatency, ReceiptSettlement, ReceiptUsage } from '../../core/telemetry/receipt.ts'
 import { type Accountants, billOf } from './billing.ts'
 import { toReceiptFigures } from './receipt-figures.ts'
@@ -53,14 +54,15 @@ export interface BuildOptions extends Accountants {
 const FIRST_ERROR_STATUS = 400
 /** Longest name in UTF-16 units; names are the client's own text. */
 const LONGEST_NAME = 300
+const SHA256 = Symbol('SHA-256 of the request')
 /** Above this size, where it takes half a millisecond, hashing moves to another thread; the copy for it costs a third of that. */
 const MOST_BYTES_HASHED_HERE = 1024 * 1024
 
 /** Builds the receipt of a request whose reply has been sent; at once, unless its stream has not ended or its body is large. */
 export function buildReceipt(facts: ReplyFacts, options: BuildOptions): Receipt | Promise<Receipt> {
-  const { reply, original } = facts.exchange
+  const { reply, received } = facts.exchange
   const ending = reply?.kind === 'stream' ? (reply.ending ?? reply.ended) : undefined
-  const requestSha256 = options.isKept ? digestOf(original) : ''
+  const requestSha256 = options.isKept ? received.document.memo(SHA256, digestOf) : ''
   if (ending instanceof Promise || requestSha256 instanceof Promise)
     return Promise.all([ending, requestSha256]).then(([ending, requestSha256]) =>
       receiptOf(facts, { ...options, ending, requestSha256 }),
@@ -68,7 +70,7 @@ export function buildReceipt(facts: ReplyFacts, options: BuildOptions): Receipt 
   return receiptOf(facts, { ...options, ending, requestSha256 })
 }
 
-function digestOf(bytes: Buffer): string | Promise<string> {
+function digestOf({ bytes }: RequestDocument): string | Promise<string> {
   return bytes.length > MOST_BYTES_HASHED_HERE ? hashElsewhere(bytes) : hash('sha256', bytes, 'hex')
 }
 

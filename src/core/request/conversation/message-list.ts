@@ -21,6 +21,7 @@ export interface MessageList {
   readonly bytes: Buffer
 }
 
+const OPENING = Symbol('opening of the conversation')
 /** Most messages of an opening that are read. */
 const MOST_OPENING = 16
 /** Bytes in which a message's role is looked for. */
@@ -64,7 +65,7 @@ export function messageListOf(document: RequestDocument): MessageList | undefine
   if (all === undefined || start === undefined) return undefined
   const bytes = all.subarray(start.byteOffset - all.byteOffset, endOf(all))
   return {
-    opening: digestOf(opening),
+    opening: document.memo(OPENING, () => digestOf(opening)),
     bytes: document.shape.cacheMarks === 'none' ? bytes : withoutMarks(bytes),
   }
 }
@@ -127,9 +128,10 @@ function digestOf(opening: readonly Buffer[]): string {
       large ??= new LargeDigest(EVERYBODYS_KEY)
       large.add(SCRATCH.subarray(0, end))
       end = 0
+      // A text that has no room alone is not copied.
+      if (to - from >= SCRATCH.length) large.add(element.subarray(from, to))
     }
-    if (to - from >= SCRATCH.length) large?.add(element.subarray(from, to))
-    else end += element.copy(SCRATCH, end, from, to)
+    if (to - from < SCRATCH.length) end += element.copy(SCRATCH, end, from, to)
     SCRATCH[end++] = NEWLINE
   }
   const last = SCRATCH.subarray(0, end)
