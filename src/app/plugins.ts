@@ -43,7 +43,7 @@ export interface PluginsOptions {
  * operator's pipeline names cannot be used.
  */
 export function openPlugins(options: PluginsOptions): Promise<Opened<{ registry: PluginRegistry }>> {
-  const { config, log } = options
+  const { config, journal, log } = options
   return openParts(options, async (disposal) => {
     const registry = disposal.use('plugins', new PluginRegistry())
     const install: InstallOptions = {
@@ -52,6 +52,7 @@ export function openPlugins(options: PluginsOptions): Promise<Opened<{ registry:
       configured: pluginOptions(config),
       services: (plugin) => servicesOf(plugin, options),
       setupTimeoutMs: config.plugins.setup_timeout,
+      runLater: () => journal.flush(),
       required: requiredPlugins(config.pipeline),
       log,
     }

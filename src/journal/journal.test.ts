@@ -25,26 +25,53 @@ test('journal: work waits for others, and runs in its order', async (t) => {
   t.deepEqual(done, ['log line of a', 'receipt of a', 'log line of b'])
 })
 
-test('journal: the hundredth piece does not wait, and the next one waits again', (t) => {
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+test('journal: a full batch runs in the next turn of the loop, and the next piece waits again', async (t) => {
   const { add, done, journal } = open()
   for (let i = 0; i < 99; i++) add(i)
+  await turn()
   t.deepEqual(done, [])
   add(99)
+  t.deepEqual(done, [], 'not inside the request that fills it')
+  await turn()
   t.is(done.length, 100)
   add(100)
+  await turn()
   t.is(done.length, 100)
   journal.close()
 })
 
-test('journal: large bodies do not wait, and sizes count from the start of a batch', (t) => {
+test('journal: large bodies fill a batch, and sizes count from its start', async (t) => {
   const { add, done, journal } = open()
-  add('a', 15 * 1024 ** 2)
+  add('a', 3 * 1024 ** 2)
+  await turn()
   t.deepEqual(done, [])
   add('b', 1024 ** 2)
+  await turn()
   t.deepEqual(done, ['a', 'b'])
   add('c', 1)
+  await turn()
   t.is(done.length, 2)
   journal.close()
+})
+
+test('journal: however much one turn adds, little waits', (t) => {
+  const { add, done, journal } = open()
+  for (let i = 0; i < 1000; i++) add(i)
+  t.is(done.length, 800)
+  add('large', 16 * 1024 ** 2)
+  t.is(done.length, 1001)
+  journal.close()
+})
+
+test('journal: work that the end adds runs after the work before it', (t) => {
+  const { journal, add, done } = open()
+  journal.add(() => add('inner'))
+  add('before')
+  journal.close()
+  add('after')
+  t.deepEqual(done, ['before', 'inner', 'after'])
 })
 
 test('journal: work that is added by work is in the next batch', (t) => {

@@ -19,6 +19,7 @@ export interface InstallOptions {
   readonly configured: ReadonlyMap<string, Record<string, unknown>>
   readonly services: (pluginName: string) => PluginServices
   readonly setupTimeoutMs: number
+  readonly runLater?: (() => void) | undefined
   /** Plugins of the operator's own pipeline and locks: the gateway does not start without them. */
   readonly required: ReadonlySet<string>
   readonly log: Log
@@ -122,8 +123,8 @@ async function installOne(found: PluginFolder, options: InstallOptions): Promise
   }
 }
 
-function loadOptionsFor(found: PluginFolder, { configured, services, setupTimeoutMs }: InstallOptions) {
-  return { configured: configured.get(found.name) ?? {}, services, setupTimeoutMs }
+function loadOptionsFor(found: PluginFolder, { configured, services, setupTimeoutMs, runLater }: InstallOptions) {
+  return { configured: configured.get(found.name) ?? {}, services, setupTimeoutMs, runLater }
 }
 
 /** Refuses options of an unknown plugin, which would be ignored silently, and unknown names in the pipeline, which would fail every request. */

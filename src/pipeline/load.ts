@@ -66,6 +66,8 @@ export interface LoadOptions {
   readonly configured: Record<string, unknown>
   readonly services: (pluginName: string) => PluginServices
   readonly setupTimeoutMs: number
+  /** Runs the work that plugins have left for later, before one is closed. */
+  readonly runLater?: (() => void) | undefined
 }
 
 /** Imports, checks, configures and sets up one plugin. Throws `PluginError` that names the plugin and the cause. */
@@ -84,6 +86,7 @@ export async function loadPlugin(found: PluginFolder, options: LoadOptions): Pro
     folder: found.folder,
     configured: options.configured,
     log: all.log,
+    runLater: options.runLater,
   })
 }
 

@@ -19,11 +19,12 @@ const CLOSE_TIMEOUT_MS = 5000
 /** Longer than most replies: a request that never ends must not keep an old version forever. */
 const LONGEST_RETIREMENT_MS = 15 * 60_000
 
-/** A plugin's folder, its options from the configuration (unparsed), and its log. */
+/** A plugin's folder, its options from the configuration (unparsed), its log, and what runs the work that it has left for later. */
 interface Origin {
   readonly folder: string
   readonly configured: Readonly<Record<string, unknown>>
   readonly log: Log
+  readonly runLater?: (() => void) | undefined
 }
 
 /** A route of a plugin that is in use. */
@@ -40,18 +41,24 @@ export class LoadedPlugin {
   readonly configured: Readonly<Record<string, unknown>>
   readonly #instance: PluginInstance<unknown>
   readonly #log: Log
+  readonly #runLater: (() => void) | undefined
   /** Compared by value: options may be sets, maps or patterns, which JSON cannot distinguish. */
   #variants: { readonly effective: unknown; readonly middleware: PluginMiddleware }[] = []
   #running = 0
   #retired = false
   #closing: Promise<void> | undefined
 
-  constructor(definition: PluginDefinition, instance: PluginInstance<unknown>, { folder, configured, log }: Origin) {
+  constructor(
+    definition: PluginDefinition,
+    instance: PluginInstance<unknown>,
+    { folder, configured, log, runLater }: Origin,
+  ) {
     this.definition = definition
     this.folder = folder
     this.configured = configured
     this.#instance = instance
     this.#log = log
+    this.#runLater = runLater
   }
 
   get name(): string {
@@ -111,6 +118,7 @@ export class LoadedPlugin {
   }
 
   async #close(): Promise<void> {
+    this.#runLater?.()
     const onTimeout = () => new Error(`close took longer than ${CLOSE_TIMEOUT_MS} ms`)
     try {
       await abortable(Promise.resolve(this.#instance.close?.()), { timeoutMs: CLOSE_TIMEOUT_MS, onTimeout })

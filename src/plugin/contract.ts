@@ -37,8 +37,8 @@ export interface PluginServices {
   /** Calls models for the plugin itself, as the caller `plugin:<name>`. */
   models: ModelClient
   /**
-   * Runs work that no reply waits for, at most 10 ms later, with that of other requests, which costs half; at once when the
-   * gateway stops. `bytes`: size of the bodies that it keeps in memory.
+   * Runs work that no reply waits for about 10 ms later, with that of other requests, for half of what it costs at once; in any
+   * case before the plugin is closed. Work that throws is logged. `bytes`: size of the bodies that it keeps in memory.
    */
   later: (work: () => void, bytes?: number) => void
   /**

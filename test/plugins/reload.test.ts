@@ -103,6 +103,34 @@ test('reload: a plugin whose stream runs in the old version is closed when that 
   await logs(fixture, /"word":"one".*tap\.closed/)
 })
 
+/** A plugin that leaves work for later with each request, and cannot do it once it is closed. */
+const noter = (word: string) =>
+  pluginSource('noter', {
+    needs: ['log', 'later'],
+    setup: 'let isClosed = false',
+    run: `ctx.set('x-word', '${word}'); await next(); services.later(() => services.log.info({ isClosed }, 'noter.${word}'))`,
+    close: 'isClosed = true',
+  })
+
+test('reload: a plugin does what it has left for later before it is closed', async (t) => {
+  const gate = Promise.withResolvers<void>()
+  const fixture = await openPluginFixture({ 'noter/index.ts': noter('one') })
+  t.teardown(fixture.close)
+  const scenario = fixture.scenario({ kind: 'answer', before: { until: gate.promise } })
+  const running = scenario.send({ body: ask('hi'), headers: { 'x-svc-pipe': 'noter' } })
+  await fixture.provider.until(() => scenario.seen().length === 1)
+  fixture.plugins.put('noter/index.ts', noter('two'))
+  await says(fixture, 'noter', 'two')
+  gate.resolve()
+  await running
+  await logs(fixture, /"isClosed":false.*noter\.one/)
+
+  t.is(await wordOf(fixture, 'noter'), 'two')
+  await fixture.gateway.stop()
+  t.is(fixture.gateway.log().match(/"isClosed":false[^\n]*noter\.two/g)?.length, 2)
+  t.notRegex(fixture.gateway.log(), /"isClosed":true/)
+})
+
 test('reload: a module that the operator’s pipeline needs is kept when its folder goes', async (t) => {
   const fixture = await openPluginFixture(
     { 'needed/index.ts': spoken('needed'), 'needed/word.ts': word('one') },

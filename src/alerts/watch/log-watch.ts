@@ -14,6 +14,10 @@ const health = (severity: AlertSeverity, title: string): Trouble => ({ kind: 'he
 export const TROUBLES: Readonly<Record<string, Trouble>> = {
   'receipts.not-stored': health('critical', 'Receipts are not stored in the signed ledger.'),
   'telemetry.not-stored': health('warning', 'Rows of requests are not stored: the dashboard lacks them.'),
+  'journal.work-failed': health(
+    'warning',
+    'Work after replies failed: log lines, metrics or rows of requests may lack.',
+  ),
   'telemetry.failed': health('warning', 'The database of telemetry cannot be opened.'),
   'store.failed': health('critical', 'A database does not answer.'),
   'store.file-lost': health('critical', 'The database file was moved or deleted while it is in use.'),

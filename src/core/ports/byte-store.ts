@@ -1,7 +1,7 @@
 /** A bounded store of byte values. A miss and an expired entry are both `undefined`; a broken store rejects. */
 export interface ByteStore {
   get(key: string): Promise<Buffer | undefined>
-  /** The same without waiting, as soon as `set` was called; unset where a value has to be waited for. */
+  /** Returns a value at once, also one whose `set` is still pending; unset where a value has to be waited for. */
   readonly getNow?: (key: string) => Buffer | undefined
   set(key: string, value: Buffer, ttlMs: number): Promise<void>
   delete(key: string): Promise<void>

@@ -1,7 +1,7 @@
 import type { Exchange } from '../request/exchange.ts'
 import type { PartialRequest } from '../request/partial-request.ts'
 
-/** Called for every finished request, whatever its result; must not throw and must not block. */
+/** Called for every finished request, whatever its result; must not block. One that throws is logged. */
 export type RequestObserver = (record: RequestRecord) => void
 
 /** Facts of a request whose reply has ended. */
