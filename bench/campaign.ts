@@ -42,8 +42,10 @@ export interface CampaignOptions {
 }
 
 const LARGEST_FAILURE_SHARE = 0.001
-/** Requests that wake a gateway before it is measured, as a share of those that are counted. */
+/** Requests that wake a gateway before it is measured: as a share of those that are counted, again and again for a while. */
 const AWAKE_SHARE = 0.5
+/** Least time of waking: V8 compiles beside the requests, and a fast gateway has soon answered many. */
+export const AWAKE_SECONDS = 3
 /** Measurements of one figure until other programs rest. */
 const MOST_TRIES = 3
 const WARM_UP_SLICES = 5
@@ -137,7 +139,10 @@ async function pace(lane: Lane, options: CampaignOptions): Promise<Latency> {
 
 /** Measures after requests that do not count: since its last turn a gateway has rested, and let go of compiled code. */
 async function saturateAwake(lane: Lane, options: CampaignOptions): Promise<Partial<Cpu>> {
-  await saturate(lane, options, Math.ceil(options.effort.requests * AWAKE_SHARE))
+  const requests = Math.ceil(options.effort.requests * AWAKE_SHARE)
+  const untilMs = performance.now() + 1000 * AWAKE_SECONDS
+  do await saturate(lane, options, requests)
+  while (performance.now() < untilMs)
   return saturateCalmly(lane, options)
 }
 

@@ -1,5 +1,6 @@
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { type Bar, judge } from './bars.ts'
+import { AWAKE_SECONDS } from './campaign.ts'
 import type { Case } from './cases.ts'
 import type { Effort } from './options.ts'
 import type { Summary } from './summary.ts'
@@ -73,7 +74,7 @@ function renderConditions({ date, effort }: ReportOptions): string {
     `- Machine: ${cores}, ${memory}, ${process.platform} ${process.arch}; Node ${process.version} for every process`,
     `- Date: ${date.toISOString().slice(0, 16)}Z`,
     `- Command: \`${command}\``,
-    `- Effort: after at least ${warmUpRequests} requests of the kind, and until the CPU of one stood still, ${rounds} interleaved round${rounds === 1 ? '' : 's'}, each with ${requests} requests at saturation, after half as many that wake the gateway and do not count, and ${pacedRequests} at the modest rate`,
+    `- Effort: after at least ${warmUpRequests} requests of the kind, and until the CPU of one stood still, ${rounds} interleaved round${rounds === 1 ? '' : 's'}, each with ${requests} requests at saturation, after ${AWAKE_SECONDS} seconds of others that wake the gateway and do not count, and ${pacedRequests} at the modest rate`,
     `- Streams: ${DELTA_COUNT} pieces of text in ${messagesReplies.streamWrites.length} writes; finer or coarser cuts change the SSE ratios`,
     `- The upstream's replies in Messages and in chat: the same text in as many pieces; JSON ${sizes('json')}, SSE ${sizes('sse')}`,
     '- Upstream and load generator are processes of their own on the same machine, over loopback.',
