@@ -7,14 +7,25 @@ import { valueAt } from '../support/json.ts'
 import { openPluginFixture } from '../support/plugin-fixture.ts'
 import { pluginSource } from '../support/plugin-folders.ts'
 
-/** Time for others to join before the guard behind it decides. */
-const slow = pluginSource('slow', { run: `await new Promise((resolve) => setTimeout(resolve, 1200)); await next()` })
+/** Counts the requests of a group in front of the cache. */
+const counted = pluginSource('counted', {
+  run: `const group = exchange.headers['x-group']
+    globalThis.arrived ??= new Map()
+    globalThis.arrived.set(group, (globalThis.arrived.get(group) ?? 0) + 1)
+    await next()`,
+})
+/** Waits behind the cache until the whole group has come, so that all others have joined before the guard decides. */
+const slow = pluginSource('slow', {
+  run: `const { 'x-group': group, 'x-group-size': size } = exchange.headers
+    while (globalThis.arrived.get(group) < Number(size)) await new Promise((resolve) => setTimeout(resolve, 5))
+    await next()`,
+})
 /** Adds a header to the reply, as a plugin before the cache may do for its own caller. */
 const marks = pluginSource('marks', {
   run: `await next(); const mark = exchange.headers['x-mark']; if (mark) exchange.reply.headers['x-svc-mark'] = mark`,
 })
 const fixture = await openPluginFixture(
-  { 'slow/index.ts': slow, 'marks/index.ts': marks },
+  { 'counted/index.ts': counted, 'slow/index.ts': slow, 'marks/index.ts': marks },
   {
     provider: { acceptAnything: true },
     env: { ...CLOUD, SVC_COST_PER_DAY: '100' },
@@ -23,16 +34,18 @@ const fixture = await openPluginFixture(
 )
 test.after.always(() => fixture.close())
 
-const PIPE = 'exact-cache?scope=user,slow,cost-guard'
+const PIPE = 'counted,exact-cache?scope=user,slow,cost-guard'
 const TINY_USD = 0.000001
 
+let groups = 0
 /** Sends the same body for each of these headers, one after another in the order of the gateway's reading. */
 async function askAll(scenario: Scenario, body: object, all: readonly Record<string, string>[]) {
   const replies = []
+  const group = { 'x-group': `group-${groups++}`, 'x-group-size': String(all.length) }
   for (const headers of all) {
     const sent = Promise.withResolvers<void>()
     replies.push(
-      scenario.send({ body: { ...body }, headers: { 'x-svc-pipe': PIPE, ...headers }, onSent: sent.resolve }),
+      scenario.send({ body: { ...body }, headers: { 'x-svc-pipe': PIPE, ...group, ...headers }, onSent: sent.resolve }),
     )
     await sent.promise
     await scenario.send({ method: 'GET', path: '/health' })
@@ -95,7 +108,10 @@ test("leader's own: a header that the operator lets through distinguishes reques
   const all = ['one', 'two', 'two'].map((tenant) => ({ ...bearer(key), 'x-tenant': tenant }))
   await askAll(scenario, ask(t.title), all)
   t.deepEqual(
-    scenario.seen().map(({ headers }) => headers['x-tenant']),
+    scenario
+      .seen()
+      .map(({ headers }) => headers['x-tenant'])
+      .sort(),
     ['one', 'two'],
   )
 })
@@ -123,7 +139,7 @@ for (const stream of [false, true])
   test(`leader's own: who joins gets none of the headers that a plugin adds for the leader, stream ${stream}`, async (t) => {
     const { key } = await createKey(fixture.gateway, `joined-${stream}`)
     const scenario = fixture.scenario({ kind: 'error', status: 400 })
-    const pipe = { 'x-svc-pipe': 'marks,exact-cache,slow' }
+    const pipe = { 'x-svc-pipe': 'counted,marks,exact-cache,slow' }
     const all = [{ 'x-mark': 'one' }, {}, { 'x-mark': 'three' }].map((mark) => ({ ...bearer(key), ...pipe, ...mark }))
     const replies = await askAll(scenario, ask(t.title, { stream }), all)
     t.deepEqual(
