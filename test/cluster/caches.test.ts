@@ -8,7 +8,8 @@ import { clusterTest, SIZE } from './cluster.ts'
 clusterTest('exact-cache: what one gateway has stored, every other one gives', async (t) => {
   const { cluster, post, calls } = await openCaller(t)
   await withPromptRedis(t, cluster, async (t, nth) => {
-    const text = `stored once, ${nth}`
+    // Of a size that one process alone digests in its own way.
+    const text = `stored once, ${nth} ${'and a long text '.repeat(2000)}`
     t.is(stateOf(await post(text)), 'miss')
     // The reply is out before it is stored.
     await eventually(async () => stateOf(await post(text, { at: cluster.gateways[1]?.url ?? '' })) === 'hit', 'hit')

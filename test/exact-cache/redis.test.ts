@@ -44,7 +44,7 @@ testWithRedis('redis: what one gateway stores, another one replays, in either mo
   const redisUrl = await createRedisDatabase()
   const [one, other] = await Promise.all([fixtureOn(t, redisUrl), fixtureOn(t, redisUrl)])
   await Promise.all([untilHits(one, 'warm one'), untilHits(other, 'warm other')])
-  // A Redis that is late on a busy machine is done without: the other one has a reply of its own then, and takes it for all.
+  // When Redis is late, on a busy machine, the other gateway calls the provider and stores that reply: then ask something new.
   let asked = 0
   const { prompt, live, replayed } = await eventually(
     async () => {

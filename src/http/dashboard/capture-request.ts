@@ -86,8 +86,8 @@ class BoundedBody {
   }
 
   body(): CapturedBody {
-    const [first, ...more] = this.#pieces
-    const bytes = first !== undefined && more.length === 0 ? first : Buffer.concat(this.#pieces, this.#keptBytes)
+    const [only] = this.#pieces
+    const bytes = this.#pieces.length === 1 && only ? only : Buffer.concat(this.#pieces, this.#keptBytes)
     return { bytes, totalBytes: this.#totalBytes }
   }
 }

@@ -34,5 +34,5 @@ for (const lengths of [[16_382], [40_000], [9000, 9000, 9000], [1, 40_000, 1], [
   test(`message list: texts of ${lengths} bytes are known by the digest of all`, (t) => {
     const texts = lengths.map((length, index) => String.fromCharCode(97 + index).repeat(length))
     t.is(openingOf(...texts), largeDigestOf(...texts))
-    t.not(openingOf(...texts), openingOf(...texts.slice(0, -1), `${texts.at(-1)}.`))
+    t.not(openingOf(...texts), openingOf(...texts.slice(0, -1), `${texts.at(-1)?.slice(1)}.`))
   })
