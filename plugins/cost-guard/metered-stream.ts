@@ -2,6 +2,7 @@ import type { RequestDocument } from 'turnpike/plugin'
 import { type Ending, Flow, type FlowDriver, StreamReply } from 'turnpike/plugin/bytes'
 import type { Usage } from 'turnpike/plugin/spend'
 import { costOf, type Estimate } from 'turnpike/plugin/spend'
+import { DeltaBound } from './delta-bound.ts'
 import { hasInput } from './input.ts'
 import type { RequestHolds } from './request-holds.ts'
 import { hasFinished, textOf } from './stream-text.ts'
@@ -59,6 +60,7 @@ class Meter implements FlowDriver {
   readonly #origin: StreamReply
   readonly #options: MeterOptions
   readonly #end
+  readonly #deltas = new DeltaBound()
   #estimate: Estimate
   /** Cost of the input by the provider's count. */
   #countedInput: { readonly inputNanoUsd: number } | undefined
@@ -77,8 +79,9 @@ class Meter implements FlowDriver {
     this.#options = options
     this.#estimate = options.estimate
     this.#end = origin.dialect.createEnd(options.request)
-    // In the Messages shape for either dialect, before the bytes arrive.
-    origin.onEvent((name, data) => this.#weigh(name, data), METERED)
+    // Before the bytes of the events arrive.
+    origin.onOwnEvent((name, source, start, end) => this.#end.see(name, source, start, end))
+    origin.onEventBytes((name, source, start, end) => this.#weigh(name, source, start, end), METERED)
   }
 
   start(): void {
@@ -96,10 +99,11 @@ class Meter implements FlowDriver {
     this.#finish({ outcome: 'cancelled', usage: this.#origin.usage })
   }
 
-  #weigh(name: string, data: string): void {
-    if (name === 'message_start') this.#weighInput(this.#origin.usage)
-    else if (name === 'message_delta') this.#isAnswered = true
-    else this.#tokens += tokenBound(textOf(data))
+  #weigh(name: string, source: Buffer, start: number, end: number): void {
+    if (name === 'content_block_delta') this.#tokens += this.#deltas.tokens(source, start, end)
+    else if (name === 'content_block_start') this.#tokens += tokenBound(textOf(source.toString('utf8', start, end)))
+    else if (name === 'message_start') this.#weighInput(this.#origin.usage)
+    else this.#isAnswered = true
   }
 
   /** Replaces the estimate by the provider's count of the input, which is closer to the actual cost. */
@@ -120,7 +124,7 @@ class Meter implements FlowDriver {
       this.#waiting.push(portion)
       return false
     }
-    if (this.#isPaid) return this.#send(portion)
+    if (this.#isPaid) return this.flow.push(portion)
     this.#waiting = [portion]
     void this.#grow()
     return false
@@ -132,11 +136,6 @@ class Meter implements FlowDriver {
 
   get #isPaid(): boolean {
     return this.#isAnswered || this.#options.holds.covers(this.#estimate, this.#tokens)
-  }
-
-  #send(portion: Buffer): boolean {
-    this.#end.see(portion)
-    return this.flow.push(portion)
   }
 
   async #grow(): Promise<void> {
@@ -152,7 +151,7 @@ class Meter implements FlowDriver {
     this.#waiting = undefined
     const mayGoOn = this.#isPaid || this.#ending !== undefined || hasFinished(waiting, this.#origin.dialect)
     if (!mayGoOn) return this.#cut(waiting)
-    for (const portion of waiting) this.#send(portion)
+    for (const portion of waiting) this.flow.push(portion)
     if (this.#ending !== undefined) this.#finish(this.#ending)
     else if (this.flow.takes) this.#origin.resume()
   }
@@ -166,7 +165,7 @@ class Meter implements FlowDriver {
   #cut(waiting: readonly Buffer[]): void {
     this.#isOver = true
     this.#origin.cancel()
-    for (const portion of waiting) this.#send(portion)
+    for (const portion of waiting) this.flow.push(portion)
     const { usage } = this.#origin
     const ending: Ending = { outcome: 'incomplete', usage }
     this.#notify(ending, true)

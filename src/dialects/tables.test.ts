@@ -255,7 +255,10 @@ test('chat replies: what each chunk is about, lookalikes in texts apart', (t) =>
 test('chat replies: a stream that is cut at a limit ends like the provider’s, with counts if requested', (t) => {
   const cut = (includeUsage: boolean) => {
     const end = createChatEnd({ includeUsage })
-    for (const id of ['first', 'second']) end.see(bytes(`data: ${JSON.stringify({ id, created: 5, model: 'm' })}\n\n`))
+    for (const id of ['first', 'second']) {
+      const data = bytes(JSON.stringify({ id, created: 5, model: 'm' }))
+      end.see('message', data, 0, data.length)
+    }
     return end
       .atLimit({ input_tokens: 2, output_tokens: 3 })
       .split('\n\n')

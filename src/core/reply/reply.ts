@@ -16,12 +16,11 @@
  */
 
 import type { ByteSource, Ending, ReplySink } from './byte-source.ts'
-import type { EventTranslator } from './event-translator.ts'
+import { type EventBytesListener, type EventListener, EventListeners } from './event-listeners.ts'
 import { OutlineCollector, type ReplyOutline } from './outline.ts'
 import { type ReplyFacts, readReply } from './read-reply.ts'
 import { MESSAGES_REPLIES, type ReplyDialect } from './reply-dialect.ts'
 import { EventFramer, scanEvents } from './sse.ts'
-import { startedEvents } from './started-blocks.ts'
 import type { StreamHead } from './stream-head.ts'
 import { mergeUsage, type Usage } from './usage.ts'
 import { StreamShown, type UsageCheck } from './usage-check.ts'
@@ -91,9 +90,6 @@ export class BytesReply {
   cancel(): void {}
 }
 
-/** A listener of single Messages events: the event's name and its data as text, which the listener parses if needed. */
-export type EventListener = (name: string, data: string) => void
-
 /** A reply that streams server-sent events. */
 export class StreamReply {
   readonly kind = 'stream'
@@ -108,10 +104,9 @@ export class StreamReply {
   #framer: EventFramer | undefined
   #sink: ReplySink | undefined
   #portionListeners: ((portion: Buffer) => void)[] = []
-  #eventListeners: { names: ReadonlySet<string> | undefined; listener: EventListener }[] = []
+  readonly #listeners: EventListeners
   #usage: Usage | undefined
   #check: { readonly usage: UsageCheck; readonly shown: StreamShown } | undefined
-  #translator: EventTranslator | undefined
   readonly #outline = new OutlineCollector()
   /** Outline of the stream that this one passes on. */
   #passedOutline: ReplyOutline | undefined
@@ -125,6 +120,7 @@ export class StreamReply {
     this.status = status
     this.headers = headers
     this.dialect = dialect
+    this.#listeners = new EventListeners(dialect)
     this.#source = source
     this.#framer = isWhole ? undefined : new EventFramer()
     const { promise, resolve } = Promise.withResolvers<Ending>()
@@ -154,8 +150,17 @@ export class StreamReply {
 
   /** Calls `listener` for the events named (all when `names` is undefined), before their bytes go on to the client. */
   onEvent(listener: EventListener, names?: ReadonlySet<string>): void {
-    this.#translator ??= this.dialect.toMessagesEvents?.()
-    this.#eventListeners.push({ names, listener })
+    this.onEventBytes((name, source, start, end) => listener(name, source.toString('utf8', start, end)), names)
+  }
+
+  /** As `onEvent`, with the data as bytes. */
+  onEventBytes(listener: EventBytesListener, names?: ReadonlySet<string>): void {
+    this.#listeners.add(listener, names)
+  }
+
+  /** Calls `listener` for every event in the reply's own dialect, before its bytes go on. */
+  onOwnEvent(listener: EventBytesListener): void {
+    this.#listeners.addOwn(listener)
   }
 
   /** Sets a check that the usage of a complete reply passes at its end; to be called before `open`. */
@@ -232,36 +237,16 @@ export class StreamReply {
   }
 
   #forward(portion: Buffer): void {
-    const isScanned = this.#framer ?? this.#check
-    if (isScanned !== undefined || this.#eventListeners.length > 0) scanEvents(portion, this.#observe)
+    const isScanned = this.#framer !== undefined || this.#check !== undefined || !this.#listeners.isEmpty
+    if (isScanned) scanEvents(portion, this.#observe)
     for (const listener of this.#portionListeners) listener(portion)
     if (this.#sink?.write(portion) === false) this.#source.pause()
   }
 
-  #observe = (name: string, source: Buffer, dataStart: number, dataEnd: number): void => {
-    this.#check?.shown.see(name, source, dataStart, dataEnd)
-    const isMetered = this.dialect.meteredEvents.has(name)
-    if (!isMetered && this.#eventListeners.length === 0) return
-    const data = source.toString('utf8', dataStart, dataEnd)
-    if (isMetered) this.#meter(name, data)
-    if (this.#translator === undefined) this.#tellWithStarted(name, data)
-    else scanEvents(Buffer.from(this.#translator.event(name, data)), this.#tellTranslated)
-  }
-
-  #tellWithStarted(name: string, data: string): void {
-    this.#notify(name, data)
-    if (name !== 'message_start' || this.#eventListeners.length === 0) return
-    for (const event of startedEvents(data)) this.#notify(event.name, event.data)
-  }
-
-  #tellTranslated = (name: string, source: Buffer, dataStart: number, dataEnd: number): void => {
-    this.#notify(name, source.toString('utf8', dataStart, dataEnd))
-  }
-
-  #notify(name: string, data: string): void {
-    for (const { names, listener } of this.#eventListeners) {
-      if (names === undefined || names.has(name)) listener(name, data)
-    }
+  #observe = (name: string, source: Buffer, start: number, end: number): void => {
+    this.#check?.shown.see(name, source, start, end)
+    if (this.dialect.meteredEvents.has(name)) this.#meter(name, source.toString('utf8', start, end))
+    this.#listeners.tell(name, source, start, end)
   }
 
   #meter(name: string, data: string): void {
@@ -276,8 +261,7 @@ export class StreamReply {
   #finish(end: Ending): void {
     this.#settled = true
     const ending = { ...this.#checked(end), outline: this.outline }
-    if (ending.outcome === 'complete' && this.#translator !== undefined)
-      scanEvents(Buffer.from(this.#translator.end()), this.#tellTranslated)
+    if (ending.outcome === 'complete') this.#listeners.end()
     this.ending = ending
     this.#settle(ending)
     this.#sink?.end(ending)

@@ -1,12 +1,12 @@
-import { printEvent, scanEvents } from './sse.ts'
+import { printEvent } from './sse.ts'
 
 /**
  * Ends a stream early, as the provider itself would when `max_tokens` is used up: the reply is valid, and gives the reason.
- * It reads all portions that are passed on, so it knows the open blocks.
+ * It reads all events that are passed on, so it knows the open blocks.
  */
 export interface StreamEnd {
-  /** Reads whole events that are passed on, in the dialect of the stream. */
-  see(portion: Buffer): void
+  /** Reads an event that is passed on, in the dialect of the stream: its name, and its data as bytes of `source`. */
+  see(name: string, source: Buffer, start: number, end: number): void
   /** Returns the events that end the stream; `usage` in the members of the Messages shape. */
   atLimit(usage: Readonly<Record<string, unknown>>): string
 }
@@ -17,12 +17,10 @@ const INDEX = /"index"\s*:\s*(\d+)/
 export function createMessagesEnd(): StreamEnd {
   let openBlock: number | undefined
   return {
-    see(portion) {
-      scanEvents(portion, (name, bytes, start, end) => {
-        if (name === 'content_block_stop') openBlock = undefined
-        else if (name === 'content_block_start')
-          openBlock = Number(INDEX.exec(bytes.toString('utf8', start, end))?.[1] ?? 0)
-      })
+    see(name, source, start, end) {
+      if (name === 'content_block_stop') openBlock = undefined
+      else if (name === 'content_block_start')
+        openBlock = Number(INDEX.exec(source.toString('utf8', start, end))?.[1] ?? 0)
     },
     atLimit(usage) {
       const stop = { type: 'content_block_stop', index: openBlock }

@@ -1,5 +1,4 @@
 import { tryParseJson } from '../../../core/json/json-value.ts'
-import { scanEvents } from '../../../core/reply/sse.ts'
 import type { StreamEnd } from '../../../core/reply/stream-end.ts'
 import { readUsage } from '../../../core/reply/usage.ts'
 import { recordOf } from './narrow.ts'
@@ -9,12 +8,9 @@ import { toChatUsage } from './usage.ts'
 export function createChatEnd({ includeUsage }: { includeUsage: boolean }): StreamEnd {
   let first: string | undefined
   return {
-    see(portion) {
+    see(_name, source, start, end) {
       // The first chunk has the members that all chunks share.
-      if (first !== undefined) return
-      scanEvents(portion, (_name, bytes, start, end) => {
-        first ??= bytes.toString('utf8', start, end)
-      })
+      first ??= source.toString('utf8', start, end)
     },
     atLimit(usage) {
       const { id, created, model } = recordOf(tryParseJson(first ?? '')) ?? {}

@@ -1,5 +1,4 @@
 import { isObject, type JsonObject, tryParseJson } from '../../../core/json/json-value.ts'
-import { scanEvents } from '../../../core/reply/sse.ts'
 import type { StreamEnd } from '../../../core/reply/stream-end.ts'
 import { readUsage } from '../../../core/reply/usage.ts'
 import { recordOf, stringOf } from '../../chat/reply/narrow.ts'
@@ -43,11 +42,9 @@ class ResponsesEnd implements StreamEnd {
   readonly #open = new Map<unknown, OpenItem>()
   readonly #done: unknown[] = []
 
-  see(portion: Buffer): void {
-    scanEvents(portion, (_name, bytes, start, end) => {
-      const event = tryParseJson(bytes.toString('utf8', start, end))
-      if (isObject(event)) this.#see(event)
-    })
+  see(_name: string, source: Buffer, start: number, end: number): void {
+    const event = tryParseJson(source.toString('utf8', start, end))
+    if (isObject(event)) this.#see(event)
   }
 
   atLimit(usage: Readonly<Record<string, unknown>>): string {
