@@ -35,7 +35,7 @@ export class EventListeners {
     this.#listeners.push({ names, listener })
   }
 
-  /** Tells all of one event of the stream. */
+  /** Passes on one event of the stream. */
   tell(name: string, source: Buffer, start: number, end: number): void {
     for (const listener of this.#own) listener(name, source, start, end)
     if (this.#listeners.length === 0) return
@@ -47,7 +47,7 @@ export class EventListeners {
     if (name === 'message_start') this.#tellStarted(source.toString('utf8', start, end))
   }
 
-  /** Tells of the events that a translation of the stream ends with. */
+  /** Passes on the events with which a translation ends. */
   end(): void {
     if (this.#translator !== undefined) this.#tellTranslated(this.#translator.end())
   }
