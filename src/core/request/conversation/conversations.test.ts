@@ -55,6 +55,28 @@ test('conversations: two that begin alike separate where they differ', (t) => {
   t.is(say('hi', 'hello', 'a', 'A', 'more').id, first.id)
 })
 
+test('conversations: long ones are told apart by their middle, whatever their beginning and their end', (t) => {
+  const { say } = open()
+  const long = (word: string) => `${'x'.repeat(40_000)} ${word} ${'y'.repeat(40_000)}`
+  const first = say(long('hi'))
+  t.is(say(long('hi')).id, first.id)
+  t.not(say(long('ho')).id, first.id)
+  t.is(say(long('hi'), 'hello', long('a')).id, first.id)
+  const other = say(long('hi'), 'hello', long('b'))
+  t.not(other.id, first.id)
+  t.like(say(long('hi'), 'hello', long('b'), 'B', 'more'), { id: other.id, turn: 2 })
+  t.is(say(long('hi'), 'hello', long('a'), 'A', 'more').id, first.id)
+})
+
+test('conversations: a list is compared with the longest of those that end like its beginning', (t) => {
+  const { say } = open()
+  for (let asked = 0; asked < 3; asked++) say('hi')
+  const answers = ['a', 'b', 'c'].map((answer) => say('hi', answer, 'go on'))
+  t.is(new Set(answers.map(({ id }) => id)).size, 3)
+  for (const [index, answer] of ['a', 'b', 'c'].entries())
+    t.is(say('hi', answer, 'go on', 'done', 'go on').id, answers[index]?.id)
+})
+
 test('conversations: one that begins like a running one separates from it', (t) => {
   const { say } = open()
   const first = say('hi')

@@ -12,6 +12,7 @@ import { hash } from 'node:crypto'
 import { nextElement, skipSpace, skipValue } from '../../json/scan-value.ts'
 import { LargeDigest } from '../../large-digest.ts'
 import type { RequestDocument } from '../request.ts'
+import { checksumOf } from './list-checksum.ts'
 
 /** Messages of a request, for comparison. */
 export interface MessageList {
@@ -19,8 +20,11 @@ export interface MessageList {
   readonly opening: string
   /** All messages as the client wrote them, without leading system messages and marks for the prompt cache. */
   readonly bytes: Buffer
+  /** Checksum of `bytes`. */
+  readonly checksum: number
 }
 
+const CHECKSUM = Symbol('checksum of the messages')
 const OPENING = Symbol('opening of the conversation')
 /** Most messages of an opening that are read. */
 const MOST_OPENING = 16
@@ -63,10 +67,12 @@ export function messageListOf(document: RequestDocument): MessageList | undefine
   const all = document.raw('messages') ?? document.raw('input')
   const [start] = opening
   if (all === undefined || start === undefined) return undefined
-  const bytes = all.subarray(start.byteOffset - all.byteOffset, endOf(all))
+  const marked = all.subarray(start.byteOffset - all.byteOffset, endOf(all))
+  const bytes = document.shape.cacheMarks === 'none' ? marked : withoutMarks(marked)
   return {
     opening: document.memo(OPENING, () => digestOf(opening)),
-    bytes: document.shape.cacheMarks === 'none' ? bytes : withoutMarks(bytes),
+    bytes,
+    checksum: document.memo(CHECKSUM, () => checksumOf(bytes)),
   }
 }
 

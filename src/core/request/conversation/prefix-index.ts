@@ -7,19 +7,22 @@
  * on from there, the request is an edit of a later turn and stays, unless the list was asked more often than it was
  * continued: then two conversations began alike, and here they separate.
  *
- * Guarantees: families are of one caller's scope; memory is bounded and expires; a request costs one pass over its bytes.
+ * Guarantees: families are of one caller's scope; memory is bounded and expires; a request costs one pass over its bytes,
+ * and one for each list that ends like its own beginning, of which there is rarely more than one.
  * The id of a family's first conversation depends on the opening alone, that of another one on the list with which it
  * separated, so processes agree on ids where they saw the same requests. After a restart conversations that began alike are
- * one until they separate again. A checksum of 32 bits suffices: a caller that forges one mixes up its own conversations.
+ * one until they separate again. A checksum suffices: a caller that forges one mixes up its own conversations.
  */
-import { crc32 } from 'node:zlib'
 import { BoundedMap } from '../../bounded-map.ts'
 import { conversationId } from './conversation.ts'
+import { checksumOf, endsAlike } from './list-checksum.ts'
 import type { MessageList } from './message-list.ts'
 
 const MOST_FAMILIES = 8192
 const MOST_NODES = 65_536
 const MOST_OF_FAMILY = 64
+/** Lists with which the beginning of a request's is compared in full. */
+const MOST_COMPARED = 8
 const IDLE_MS = 24 * 3_600_000
 
 /** A list of messages that was asked. */
@@ -76,9 +79,9 @@ export class PrefixIndex {
   }
 
   /** Recognises the conversation that a request continues or begins, and remembers its list. */
-  identify({ scope, list: { opening, bytes }, isRetry }: Asked, nowMs: number): AskedList {
+  identify({ scope, list: { opening, bytes, checksum }, isRetry }: Asked, nowMs: number): AskedList {
     const family = this.#familyOf(conversationId(scope, 'prefix', opening), nowMs)
-    const { longest, checksum } = match(family.nodes, bytes)
+    const longest = longestOf(family.nodes, { bytes, checksum })
     const list = { family: family.id, length: bytes.length, checksum }
     if (longest?.length === bytes.length) {
       if (!isRetry) longest.asked++
@@ -135,16 +138,18 @@ function moveToEnd(nodes: Node[], node: Node): void {
   nodes.push(node)
 }
 
-/** Returns the longest list with which `bytes` begin, and the checksum of all of them, in one pass. */
-function match(nodes: readonly Node[], bytes: Buffer): { longest: Node | undefined; checksum: number } {
-  let longest: Node | undefined
-  let checksum = 0
-  let from = 0
-  for (const node of nodes.toSorted((a, b) => a.length - b.length)) {
-    if (node.length > bytes.length) break
-    if (node.length > from) checksum = crc32(bytes.subarray(from, node.length), checksum)
-    from = node.length
-    if (node.checksum === checksum) longest = node
+/** Returns the longest list with which these messages begin. */
+function longestOf(
+  nodes: readonly Node[],
+  { bytes, checksum }: Pick<MessageList, 'bytes' | 'checksum'>,
+): Node | undefined {
+  const fitting = nodes.filter((node) => node.length <= bytes.length)
+  let compared = 0
+  for (const node of fitting.sort((a, b) => b.length - a.length)) {
+    const beginning = bytes.subarray(0, node.length)
+    if (!endsAlike(node.checksum, beginning)) continue
+    if (node.checksum === (node.length === bytes.length ? checksum : checksumOf(beginning))) return node
+    if (++compared === MOST_COMPARED) return undefined
   }
-  return { longest, checksum: from < bytes.length ? crc32(bytes.subarray(from), checksum) : checksum }
+  return undefined
 }
