@@ -47,7 +47,7 @@ export interface Receipt {
   readonly reply_bytes: number
   readonly latency: ReceiptLatency
   /** Set for a call that was paid for by itself. */
-  readonly settlement?: ReceiptSettlement
+  readonly settlement?: ReceiptSettlement | undefined
   /** Names the key of the signature; version 1 only. */
   readonly key_id?: string
 }
@@ -77,9 +77,9 @@ export interface ReceiptStep {
   readonly action: string
   readonly ms: number
   /** Cost of the plugin's own model calls, in USD, at the operator's expense: no part of `cost`. */
-  readonly own_usd?: string
+  readonly own_usd?: string | undefined
   /** Counts and words of the plugin, such as the number of values that `redact` found; left out for none. */
-  readonly figures?: Readonly<Record<string, number | string>>
+  readonly figures?: Readonly<Record<string, number | string>> | undefined
 }
 
 /** Usage of the reply; members that are left out were not reported, or are 0. */
@@ -88,17 +88,16 @@ export interface ReceiptUsage {
   readonly output_tokens: number
   readonly cache_read_input_tokens: number
   readonly cache_creation_input_tokens: number
-  readonly cache_creation?: {
-    readonly ephemeral_5m_input_tokens: number
-    readonly ephemeral_1h_input_tokens: number
-  }
-  readonly server_tool_use?: { readonly web_search_requests: number; readonly web_fetch_requests: number }
+  readonly cache_creation?:
+    | { readonly ephemeral_5m_input_tokens: number; readonly ephemeral_1h_input_tokens: number }
+    | undefined
+  readonly server_tool_use?: { readonly web_search_requests: number; readonly web_fetch_requests: number } | undefined
   /** Words on which the price depends. */
-  readonly service_tier?: string
-  readonly inference_geo?: string
-  readonly speed?: string
+  readonly service_tier?: string | undefined
+  readonly inference_geo?: string | undefined
+  readonly speed?: string | undefined
   /** The provider reported less than the reply can have: these counts are the gateway's estimate. */
-  readonly counted_by?: 'gateway'
+  readonly counted_by?: 'gateway' | undefined
 }
 
 /** The provider's price. */
@@ -133,7 +132,7 @@ export interface ReceiptLatency {
   /** From the complete request to the first byte of the reply, without the wait for providers. */
   readonly gateway_ms: number
   /** The wait for providers, until the first byte of the reply; left out when none was called. */
-  readonly provider_ms?: number
+  readonly provider_ms?: number | undefined
 }
 
 /** Key and value of a receipt's signature. */

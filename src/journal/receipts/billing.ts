@@ -31,11 +31,11 @@ export interface Bill {
 }
 
 const FIRST_ERROR_STATUS = 400
-const NO_PRICE = { price_source: null, matched: null }
-const UNKNOWN: ReceiptCost = { provider_usd: null, ...NO_PRICE }
-const NOTHING: ReceiptCost = { provider_usd: decimalUsd(0), ...NO_PRICE }
+const NO_PRICE = { matched: null, price_source: null }
+const UNKNOWN: ReceiptCost = { ...NO_PRICE, provider_usd: null }
+const NOTHING: ReceiptCost = { ...NO_PRICE, provider_usd: decimalUsd(0) }
 
-/** Computes the bill of a request. */
+/** Computes the bill of a request; its members are in alphabetic order, as a receipt prints them. */
 export function billOf(billed: Billed, accountants: Accountants): Bill {
   const { exchange, usage, atMs } = billed
   const answered = exchange.calls.findLast(({ outcome }) => outcome === 'answered')
@@ -43,17 +43,13 @@ export function billOf(billed: Billed, accountants: Accountants): Bill {
   const served = billed.served ?? exchange.target
   const { costNanoUsd, source, matched } = accountants.pricer.price(served, usage, atMs)
   const usd = decimalUsd(costNanoUsd)
-  const price = { price_source: source, matched: matched ?? null }
-  if (answered === undefined)
-    return {
-      cost: { provider_usd: decimalUsd(0), ...price },
-      counterfactual: { usd, basis: 'cached-reply', explained: CACHED },
-    }
-  const cost = { provider_usd: usd, ...price }
+  const paidUsd = answered === undefined ? decimalUsd(0) : usd
+  const cost = { matched: matched ?? null, price_source: source, provider_usd: paidUsd }
+  if (answered === undefined) return { cost, counterfactual: { basis: 'cached-reply', explained: CACHED, usd } }
   if (exchange.isEdited) return { cost, counterfactual: estimate({ ...billed, usage, served }, accountants) }
   if (exchange.received !== exchange.client)
-    return { cost, counterfactual: { usd, basis: 'estimate', explained: MAPPED } }
-  return { cost, counterfactual: { usd, basis: 'same', explained: explain(billed) } }
+    return { cost, counterfactual: { basis: 'estimate', explained: MAPPED, usd } }
+  return { cost, counterfactual: { basis: 'same', explained: explain(billed), usd } }
 }
 
 const CACHED = 'No provider was called: this is the price of the stored reply’s usage.'
@@ -76,7 +72,7 @@ function billWithoutUsage({ exchange, outcome }: Billed, answerStatus: number | 
   const { reply } = exchange
   const same = (cost: ReceiptCost, explained: string): Bill => ({
     cost,
-    counterfactual: { usd: cost.provider_usd, basis: 'same', explained },
+    counterfactual: { basis: 'same', explained, usd: cost.provider_usd },
   })
   if (answerStatus !== undefined && answerStatus < FIRST_ERROR_STATUS)
     return same(UNKNOWN, 'A provider replied, and the reply did not report its usage.')
@@ -84,7 +80,7 @@ function billWithoutUsage({ exchange, outcome }: Billed, answerStatus: number | 
     return same(UNKNOWN, 'The client disconnected before the reply. Whether the provider bills for it is not known.')
   if (exchange.calls.length > 0 || outcome === 'error')
     return same(NOTHING, 'No provider replied successfully, and errors are not billed.')
-  return { cost: NOTHING, counterfactual: { usd: null, basis: 'cached-reply', explained: MODULES_OWN } }
+  return { cost: NOTHING, counterfactual: { basis: 'cached-reply', explained: MODULES_OWN, usd: null } }
 }
 
 const MODULES_OWN = 'No provider was called: a plugin replied, and its reply reports no usage.'
@@ -95,14 +91,19 @@ type Answered = Billed & { readonly usage: Usage; readonly served: Target }
 function estimate({ exchange, usage, served, atMs }: Answered, { pricer, tokens }: Accountants): Counterfactual {
   const basis = 'estimate'
   if (tokens === undefined)
-    return { usd: null, basis, explained: 'Plugins changed the request, and there is no token estimate.' }
+    return { basis, explained: 'Plugins changed the request, and there is no token estimate.', usd: null }
   const before = tokens.inputTokens(exchange.client.canonical, served.model)
   const after = tokens.inputTokens(exchange.request, served.model)
   const { least, most } = withInput(usage, before - after)
   const [from, to] = [least, most].map((used) => decimalUsd(pricer.price(served, used, atMs).costNanoUsd))
   const modules = [...new Set(exchange.edits.map(({ module }) => module))].join(', ')
   const explained = `The request was edited (${modules}): an estimated ${before} input tokens before, ${after} after; ${least === most ? IN_ITS_SHARES : IN_A_RANGE}`
-  return { usd: from ?? null, ...(least !== most && { usd_at_most: to }), basis, explained: explained.toWellFormed() }
+  return {
+    basis,
+    explained: explained.toWellFormed(),
+    usd: from ?? null,
+    usd_at_most: least === most ? undefined : to,
+  }
 }
 
 const IN_ITS_SHARES =

@@ -1,12 +1,15 @@
+import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import test from 'ava'
 import { type ExchangeParts, openExchange } from '../../../test/support/exchange.ts'
+import { canonicalJson } from '../../core/json/canonical-json.ts'
 import type { Prices } from '../../core/money/prices.ts'
 import { decimalUsd } from '../../core/money/usd.ts'
 import type { TokenCounter } from '../../core/ports/token-counter.ts'
 import { BytesReply, jsonReply } from '../../core/reply/reply.ts'
 import { readUsage, type Usage } from '../../core/reply/usage.ts'
 import type { Exchange } from '../../core/request/exchange.ts'
+import type { Receipt } from '../../core/telemetry/receipt.ts'
 import { buildReceipt, type ReplyFacts } from './build.ts'
 
 const BODY = '{"model":"claude-x","max_tokens":5,"messages":[{"role":"user","content":"a long question"}]}'
@@ -55,8 +58,14 @@ function factsFor(exchange: Exchange, facts: Partial<ReplyFacts> = {}): ReplyFac
   }
 }
 
-function build(exchange: Exchange, facts: Partial<ReplyFacts> = {}, counter: TokenCounter | undefined = tokens) {
-  return buildReceipt(factsFor(exchange, facts), { pricer, tokens: counter, nowMs: 0, isKept: true })
+/** Returns the receipt as it is printed, whose text must be the canonical one. */
+async function build(exchange: Exchange, facts: Partial<ReplyFacts> = {}, counter: TokenCounter | undefined = tokens) {
+  const how = { pricer, tokens: counter, nowMs: 0, isKept: true }
+  const receipt = await buildReceipt(factsFor(exchange, facts), how)
+  const text = JSON.stringify(receipt)
+  assert.equal(text, canonicalJson(receipt))
+  // Safe: it is the receipt's own text.
+  return JSON.parse(text) as Receipt
 }
 
 test('receipt: a live reply costs its usage, and would have cost the same', async (t) => {
@@ -179,6 +188,32 @@ test('receipt: usage has the members that the price depends on, and only plain w
     server_tool_use: { web_search_requests: 5, web_fetch_requests: 0 },
     service_tier: 'priority',
   })
+})
+
+test('receipt: its text is canonical with every member that it may have', async (t) => {
+  const words = { service_tier: 'priority', inference_geo: 'eu', speed: 'fast' }
+  const creation = { ephemeral_5m_input_tokens: 3, ephemeral_1h_input_tokens: 4 }
+  const counts = {
+    input_tokens: 1,
+    output_tokens: 2,
+    cache_creation: creation,
+    server_tool_use: { web_search_requests: 5 },
+  }
+  const exchange = open()
+  exchange.edit({ op: 'replace', path: ['max_tokens'], value: 6 })
+  const trace = { module: 'redact', action: 'masked \u{1f600} \u0007', durationMs: 1, ownCostNanoUsd: 5 }
+  exchange.record({ ...trace, figures: { z_last: 1, a_first: 'word', m_middle: 2 } })
+  exchange.recordCall({ ...TARGET, outcome: 'failed', status: undefined })
+  answerLive(exchange, { ...readUsage({ ...counts, ...words })!, isCounted: true })
+  const settlement = { method: 'stripe', challenge_id: 'c', reference: 'r', amount_cents: 1, currency: 'usd' } as const
+  const latency = { totalMs: 3, gatewayMs: 1, providerMs: 2 }
+  const receipt = await build(exchange, { settlement, latency })
+  t.deepEqual(receipt.settlement, settlement)
+  t.like(receipt.usage, { ...counts, ...words, cache_creation: creation, counted_by: 'gateway' })
+  const [step] = receipt.steps
+  t.deepEqual(step?.figures, { z_last: 1, a_first: 'word', m_middle: 2 })
+  t.is(step?.own_usd, '0.000000005')
+  t.is(receipt.counterfactual.basis, 'estimate')
 })
 
 test('receipt: the request’s digest covers the client’s bytes, small or large, edited or not', async (t) => {

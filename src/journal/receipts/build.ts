@@ -5,7 +5,15 @@ import type { Ending } from '../../core/reply/byte-source.ts'
 import type { Usage } from '../../core/reply/usage.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
 import type { RequestDocument } from '../../core/request/request.ts'
-import type { Receipt, ReceiptLatency, ReceiptSettlement, ReceiptUsage } from '../../core/telemetry/receipt.ts'
+import type {
+  Receipt,
+  ReceiptAttempt,
+  ReceiptLatency,
+  ReceiptSettlement,
+  ReceiptStep,
+  ReceiptUsage,
+} from '../../core/telemetry/receipt.ts'
+import type { CallTrace, StepTrace } from '../../core/telemetry/traces.ts'
 import { type Accountants, billOf } from './billing.ts'
 import { toReceiptFigures } from './receipt-figures.ts'
 import { scopeHash } from './scope-hash.ts'
@@ -88,44 +96,60 @@ function receiptOf(
   const served = servedBy(exchange)
   const outcome = outcomeOf(facts, ending)
   const conversation = isKept ? exchange.conversation : UNREAD
+  // Members in alphabetic order, here and below, and none spread: `JSON.stringify` prints the canonical text.
+  const { cost, counterfactual } = billOf({ exchange, usage, served, outcome, atMs: admittedAtMs }, accountants)
   return {
-    v: 2,
-    id,
+    attempts: exchange.calls.map(attemptOf),
+    conversation_id: conversation.id,
+    cost,
+    counterfactual,
     created_at: new Date(nowMs).toISOString(),
-    scope_sha256: scopeHash(id, exchange.caller.scope),
-    request_id: exchange.id,
-    route: exchange.route,
     dialect: exchange.dialect.name,
-    stream: exchange.wantsStream,
-    status: status ?? null,
+    id,
+    latency: latencyOf(latency),
     model_asked: nameOf(exchange.client.document.model),
     model_served: served === undefined ? null : nameOf(usage?.servedModel ?? served.model),
-    provider: served?.provider ?? null,
-    attempts: exchange.calls.map(({ provider, model, outcome, status }) => ({
-      provider,
-      model: nameOf(model),
-      outcome,
-      status: status ?? null,
-    })),
-    pipeline: nameOf(pipeline, pipeline.length),
-    conversation_id: conversation.id,
-    turn: conversation.turn,
-    steps: exchange.trace.map(({ module, action, durationMs, ownCostNanoUsd, figures }) => ({
-      module,
-      action: nameOf(action),
-      ms: rounded(durationMs),
-      ...(ownCostNanoUsd !== undefined && { own_usd: decimalUsd(ownCostNanoUsd) }),
-      ...(figures !== undefined && { figures: toReceiptFigures(figures) }),
-    })),
-    usage: usage === undefined ? unreportedUsage(exchange, outcome) : usageOf(usage),
     outcome,
-    ...billOf({ exchange, usage, served, outcome, atMs: admittedAtMs }, accountants),
-    request_sha256: requestSha256,
-    reply_sha256: facts.replySha256,
+    pipeline: nameOf(pipeline, pipeline.length),
+    provider: served?.provider ?? null,
     reply_bytes: facts.replyBytes,
-    latency: latencyOf(latency),
-    ...(facts.settlement && { settlement: facts.settlement }),
+    reply_sha256: facts.replySha256,
+    request_id: exchange.id,
+    request_sha256: requestSha256,
+    route: exchange.route,
+    scope_sha256: scopeHash(id, exchange.caller.scope),
+    settlement: facts.settlement && settlementOf(facts.settlement),
+    status: status ?? null,
+    steps: exchange.trace.map(stepOf),
+    stream: exchange.wantsStream,
+    turn: conversation.turn,
+    usage: usage === undefined ? unreportedUsage(exchange, outcome) : usageOf(usage),
+    v: 2,
   }
+}
+
+function attemptOf({ provider, model, outcome, status }: CallTrace): ReceiptAttempt {
+  return { model: nameOf(model), outcome, provider, status: status ?? null }
+}
+
+function stepOf({ module, action, durationMs, ownCostNanoUsd, figures }: StepTrace): ReceiptStep {
+  return {
+    action: nameOf(action),
+    figures: figures && toReceiptFigures(figures),
+    module,
+    ms: rounded(durationMs),
+    own_usd: ownCostNanoUsd === undefined ? undefined : decimalUsd(ownCostNanoUsd),
+  }
+}
+
+function settlementOf({
+  amount_cents,
+  challenge_id,
+  currency,
+  method,
+  reference,
+}: ReceiptSettlement): ReceiptSettlement {
+  return { amount_cents, challenge_id, currency, method, reference }
 }
 
 const UNREAD = { id: '', turn: 0 }
@@ -162,10 +186,10 @@ function nameOf(text: string, longest = LONGEST_NAME): string {
 const WORD = /^[\w.-]{1,40}$/
 
 const NO_USAGE: ReceiptUsage = {
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
   input_tokens: 0,
   output_tokens: 0,
-  cache_read_input_tokens: 0,
-  cache_creation_input_tokens: 0,
 }
 
 /** Returns zero for a request that was refused before any provider was called, otherwise unknown. */
@@ -175,24 +199,22 @@ function unreportedUsage({ calls }: Exchange, outcome: Receipt['outcome']): Rece
 
 function usageOf(usage: Usage): ReceiptUsage {
   const { cacheCreation, webSearchRequests, webFetchRequests, serviceTier, inferenceGeo, speed } = usage
+  const searches = webSearchRequests + webFetchRequests
   return {
+    cache_creation: cacheCreation && {
+      ephemeral_1h_input_tokens: cacheCreation.ephemeral1h,
+      ephemeral_5m_input_tokens: cacheCreation.ephemeral5m,
+    },
+    cache_creation_input_tokens: usage.cacheCreationInputTokens,
+    cache_read_input_tokens: usage.cacheReadInputTokens,
+    counted_by: usage.isCounted ? 'gateway' : undefined,
+    inference_geo: isWord(inferenceGeo) ? inferenceGeo : undefined,
     input_tokens: usage.inputTokens,
     output_tokens: usage.outputTokens,
-    cache_read_input_tokens: usage.cacheReadInputTokens,
-    cache_creation_input_tokens: usage.cacheCreationInputTokens,
-    ...(cacheCreation && {
-      cache_creation: {
-        ephemeral_5m_input_tokens: cacheCreation.ephemeral5m,
-        ephemeral_1h_input_tokens: cacheCreation.ephemeral1h,
-      },
-    }),
-    ...(webSearchRequests + webFetchRequests > 0 && {
-      server_tool_use: { web_search_requests: webSearchRequests, web_fetch_requests: webFetchRequests },
-    }),
-    ...(isWord(serviceTier) && { service_tier: serviceTier }),
-    ...(isWord(inferenceGeo) && { inference_geo: inferenceGeo }),
-    ...(isWord(speed) && { speed }),
-    ...(usage.isCounted && { counted_by: 'gateway' as const }),
+    server_tool_use:
+      searches === 0 ? undefined : { web_fetch_requests: webFetchRequests, web_search_requests: webSearchRequests },
+    service_tier: isWord(serviceTier) ? serviceTier : undefined,
+    speed: isWord(speed) ? speed : undefined,
   }
 }
 
@@ -202,9 +224,9 @@ function isWord(text: string | undefined): text is string {
 
 function latencyOf({ totalMs, gatewayMs, providerMs }: Latency): ReceiptLatency {
   return {
-    total_ms: rounded(totalMs),
     gateway_ms: rounded(gatewayMs),
-    ...(providerMs !== undefined && { provider_ms: rounded(providerMs) }),
+    provider_ms: providerMs === undefined ? undefined : rounded(providerMs),
+    total_ms: rounded(totalMs),
   }
 }
 

@@ -5,12 +5,14 @@ const WORD = /^[a-z][a-z_-]{0,23}$/
 
 /**
  * Returns a plugin's figures for a receipt, which is kept and shown: counts and single words alone, 32 at most. Others are
- * left out, so that no text of a request is in a receipt.
+ * left out, so that no text of a request is in a receipt. In alphabetic order.
  */
 export function toReceiptFigures(figures: Readonly<Record<string, unknown>>): Record<string, number | string> {
   const kept: Record<string, number | string> = {}
-  for (const [name, value] of Object.entries(figures).slice(0, MOST_FIGURES))
+  for (const name of Object.keys(figures).slice(0, MOST_FIGURES).sort()) {
+    const value = figures[name]
     if (NAME.test(name) && isFigure(value)) kept[name] = value
+  }
   return kept
 }
 

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BufferedWriter } from '../../core/buffered-writer.ts'
 import { GatewayError } from '../../core/errors.ts'
-import { canonicalJson } from '../../core/json/canonical-json.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Log } from '../../core/ports/log.ts'
 import type { ReceiptLog } from '../../core/ports/receipt-log.ts'
@@ -147,7 +146,8 @@ export function createReceipts(options: ReceiptsOptions): Receipts {
       const receipt = pending instanceof Promise ? await pending : pending
       if (how.isKept) {
         const { scope } = facts.exchange.caller
-        writer.add({ id: receipt.id, scope, createdAtMs: how.nowMs, json: canonicalJson(receipt) })
+        // Canonical: its members are in alphabetic order.
+        writer.add({ id: receipt.id, scope, createdAtMs: how.nowMs, json: JSON.stringify(receipt) })
       }
       onBuilt?.(receipt, facts)
     } catch (error) {
