@@ -37,3 +37,17 @@ export function counts(...names: readonly string[]): string {
 export function isCount(name: string): string {
   return `check (${name} between 0 and ${Number.MAX_SAFE_INTEGER})`
 }
+
+/** Returns these columns with one value in each. */
+export function each<Value>(names: readonly string[], value: Value): Record<string, Value> {
+  return Object.fromEntries(names.map((name) => [name, value]))
+}
+
+/**
+ * Returns a row to copy, `{ ...row }`. Copies remain in the engine's fast form: an object to which more than a dozen
+ * members are added by computed names becomes a dictionary, which takes several times as long to fill and to read.
+ * The cast is safe when `row` has all columns of `Row`.
+ */
+export function rowToCopy<Row extends object>(row: Readonly<Record<string, string | number | null>>): Readonly<Row> {
+  return JSON.parse(JSON.stringify(row)) as Row
+}

@@ -34,34 +34,64 @@ export function prepareDirectly(db: Kysely<Database>, prepare: Prepare): void {
   preparers.set(db, prepare)
 }
 
+/** Builds a query with placeholders instead of values. */
+type Build<Given extends Values, Row> = (db: Kysely<Database>, given: Places<Given>, now: Moment) => Compilable<Row>
+
 /**
  * Declares a statement whose text is built once for each connection, since building it costs several times as much as
  * running it. `build` gets placeholders instead of values, so it cannot depend on them.
  */
 export function statement<Given extends Values, Row>(
   names: readonly (keyof Given & string)[],
-  build: (db: Kysely<Database>, given: Places<Given>, now: Moment) => Compilable<Row>,
+  build: Build<Given, Row>,
 ): (db: Kysely<Database>, given: Given, now?: Moment) => Promise<Row[]> {
-  const runs = new WeakMap<Kysely<Database>, Run<Row>>()
+  return declare(
+    names,
+    build,
+    ({ parameters }) =>
+      (given: Given) =>
+        parameters.map((value) => (value instanceof Place ? given[value.name] : value)),
+  )
+}
+
+/** As `statement`, for a row whose values are in the order of `names`; its parameters are values alone. */
+export function rowStatement<Given extends Values, Row>(
+  names: readonly (keyof Given & string)[],
+  build: Build<Given, Row>,
+): (db: Kysely<Database>, row: readonly (string | number | null)[]) => Promise<Row[]> {
+  return declare(names, build, ({ parameters }) => {
+    const places = parameters.map((value) => names.findIndex((name) => value instanceof Place && value.name === name))
+    return (row: readonly unknown[]) => places.map((place) => row[place])
+  })
+}
+
+function declare<Given extends Values, Row, Input>(
+  names: readonly (keyof Given & string)[],
+  build: Build<Given, Row>,
+  fill: (text: CompiledQuery<Row>) => (input: Input) => readonly unknown[],
+): (db: Kysely<Database>, input: Input, now?: Moment) => Promise<Row[]> {
+  const runs = new WeakMap<Kysely<Database>, (input: Input) => Row[] | Promise<Row[]>>()
   // The cast is safe: there is a placeholder for each of the names.
   const places = Object.fromEntries(names.map((name) => [name, sql`${new Place(name)}`])) as Places<Given>
-  return async (db, given, now = NO_MOMENT) => {
+  return async (db, input, now = NO_MOMENT) => {
     let run = runs.get(db)
     if (run === undefined) {
-      run = runOf(db, build(db, places, now).compile())
+      const text = build(db, places, now).compile()
+      const parametersOf = fill(text)
+      const execute = executorOf(db, text)
+      run = (each) => execute(parametersOf(each))
       runs.set(db, run)
     }
-    return run(given)
+    return run(input)
   }
 }
 
-type Run<Row> = (given: Values) => Row[] | Promise<Row[]>
-
-function runOf<Row>(db: Kysely<Database>, text: CompiledQuery<Row>): Run<Row> {
-  const parametersOf = (given: Values) =>
-    text.parameters.map((value) => (value instanceof Place ? given[value.name] : value))
+function executorOf<Row>(
+  db: Kysely<Database>,
+  text: CompiledQuery<Row>,
+): (parameters: readonly unknown[]) => Row[] | Promise<Row[]> {
   const direct = preparers.get(db)?.(text.sql)
   // The cast is safe: Kysely has built the text for such rows.
-  if (direct !== undefined) return (given) => direct(parametersOf(given)) as Row[]
-  return async (given) => (await db.executeQuery<Row>({ ...text, parameters: parametersOf(given) })).rows
+  if (direct !== undefined) return (parameters) => direct(parameters) as Row[]
+  return async (parameters) => (await db.executeQuery<Row>({ ...text, parameters })).rows
 }

@@ -1,7 +1,8 @@
+import { each, rowToCopy } from '../engine/columns.ts'
 import {
   CONVERSATION_SUMS,
+  CONVERSATION_TYPES,
   type ConversationKey,
-  type ConversationSum,
   type UsageConversationTable,
 } from './conversation-schema.ts'
 import { isError, plausible } from './hours.ts'
@@ -35,35 +36,38 @@ function keyOf(request: UsageRequestTable): ConversationKey | undefined {
   return { scope, conversation_id, provider: provider ?? '', model: isError(request) ? '' : (model_served ?? '') }
 }
 
-function emptySum(key: ConversationKey, request: UsageRequestTable): UsageConversationTable {
-  const zeros = Object.fromEntries(CONVERSATION_SUMS.map((column) => [column, 0]))
-  return {
-    ...key,
-    ...factsOf(request),
-    first_at_ms: request.started_at_ms,
-    context_tokens: null,
-    // Safe: these are all the columns.
-    ...(zeros as Record<ConversationSum, number>),
-  }
+const EMPTY = rowToCopy<UsageConversationTable>({
+  ...each(Object.keys(CONVERSATION_TYPES), null),
+  ...each(CONVERSATION_SUMS, 0),
+})
+
+function emptySum(
+  { scope, conversation_id, provider, model }: ConversationKey,
+  request: UsageRequestTable,
+): UsageConversationTable {
+  const sum = { ...EMPTY }
+  sum.scope = scope
+  sum.conversation_id = conversation_id
+  sum.provider = provider
+  sum.model = model
+  sum.first_at_ms = request.started_at_ms
+  sum.last_id = ''
+  return sum
 }
 
-function factsOf(request: UsageRequestTable) {
-  return {
-    root_id: request.root_id ?? request.conversation_id ?? '',
-    parent_id: request.parent_id,
-    agent: request.agent,
-    client: request.client,
-    source: request.conversation_source ?? 'prefix',
-    last_at_ms: request.started_at_ms,
-    last_id: request.id,
-  }
+function setFacts(sum: UsageConversationTable, request: UsageRequestTable): void {
+  sum.root_id = request.root_id ?? request.conversation_id ?? ''
+  sum.parent_id = request.parent_id
+  sum.agent = request.agent
+  sum.client = request.client
+  sum.source = request.conversation_source ?? 'prefix'
+  sum.last_at_ms = request.started_at_ms
+  sum.last_id = request.id
+  sum.context_tokens = contextOf(request) ?? sum.context_tokens
 }
 
 function addTo(sum: UsageConversationTable, request: UsageRequestTable): void {
-  if (request.id >= sum.last_id) {
-    Object.assign(sum, factsOf(request))
-    sum.context_tokens = contextOf(request) ?? sum.context_tokens
-  }
+  if (request.id >= sum.last_id) setFacts(sum, request)
   sum.first_at_ms = Math.min(sum.first_at_ms, request.started_at_ms)
   sum.turns++
   if (isError(request) || request.outcome === 'refused') sum.errors++

@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { ColumnTypes } from '../engine/columns.ts'
 import type { Command } from '../engine/command.ts'
 import { isPostgres } from '../engine/is-postgres.ts'
-import { type Places, statement } from '../engine/statement.ts'
+import { type Places, rowStatement, statement } from '../engine/statement.ts'
 import type { Database } from '../schema.ts'
 import { CONVERSATION_SUMS, CONVERSATION_TYPES, type UsageConversationTable } from './conversation-schema.ts'
 import { sumByConversation } from './conversation-sums.ts'
@@ -43,18 +43,22 @@ async function insertTogether(db: Kysely<Database>, rows: readonly RequestRow[])
  * left out before: a statement that skips or returns rows copies each page that it changes into a temporary file.
  */
 async function insertEach(db: Kysely<Database>, rows: readonly RequestRow[]): Promise<UsageRequestTable[]> {
-  const byId = new Map(rows.map(recordOf).map((record) => [record.id, record]))
+  const byId = new Map<string, { row: RequestRow; record: UsageRequestTable }>()
+  for (const row of rows) {
+    const record = recordOf(row)
+    byId.set(record.id, { row, record })
+  }
   for (const { id } of await selectStored(db, { ids: JSON.stringify([...byId.keys()]) })) byId.delete(id)
   const added = [...byId.values()]
-  for (const record of added) await insertRequest(db, record)
-  return added
+  for (const { row } of added) await insertRequest(db, row)
+  return added.map(({ record }) => record)
 }
 
 const selectStored = statement(['ids'], (db, { ids }: Places<{ ids: string }>) =>
   db.selectFrom('usage_request').select('id').where('id', 'in', sql<string>`(select value from json_each(${ids}))`),
 )
 
-const insertRequest = statement(REQUEST_COLUMNS, (db, record: Places<RequestValues>) =>
+const insertRequest = rowStatement(REQUEST_COLUMNS, (db, record: Places<RequestValues>) =>
   db.insertInto('usage_request').values(record),
 )
 

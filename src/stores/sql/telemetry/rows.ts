@@ -1,5 +1,6 @@
 import type { LossReason } from '../../../core/telemetry/prefix-loss.ts'
 import type { FinishedRequest, ListedRequest, RequestTrace } from '../../../core/telemetry/telemetry.ts'
+import { each, rowToCopy } from '../engine/columns.ts'
 import { REQUEST_COLUMNS, type UsageRequestTable } from './schema.ts'
 
 /** A request as it is sent to the database: the values of `REQUEST_COLUMNS`, which are cheaper to copy than objects. */
@@ -102,12 +103,15 @@ function storableOrNull(text: string | null): string | null {
   return text === null ? null : storable(text)
 }
 
+const EMPTY = rowToCopy<UsageRequestTable>(each(REQUEST_COLUMNS, null))
+
 /** Returns the record of a row, by its columns' names. */
 export function recordOf(row: RequestRow): UsageRequestTable {
-  const record: Record<string, string | number | null> = {}
-  for (let i = 0; i < REQUEST_COLUMNS.length; i++) record[REQUEST_COLUMNS[i] ?? ''] = row[i] ?? null
+  const record = { ...EMPTY }
   // Safe: only `toRow` creates rows.
-  return record as unknown as UsageRequestTable
+  const columns = record as unknown as Record<string, RequestRow[number]>
+  for (let i = 0; i < REQUEST_COLUMNS.length; i++) columns[REQUEST_COLUMNS[i] ?? ''] = row[i] ?? null
+  return record
 }
 
 /** Returns a record's request, without its trace. The casts are safe: only `toRow` writes the values. */
