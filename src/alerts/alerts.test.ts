@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import test from 'ava'
 import type { Alert, CrossedCap } from '../core/ports/alerts.ts'
+import type { Log } from '../core/ports/log.ts'
+import { Journal } from '../journal/journal.ts'
 import { boundedAlert } from './bounded-alert.ts'
 import { capAlert } from './watch/cap-alert.ts'
 import { KeyNetworks } from './watch/key-networks.ts'
@@ -174,6 +176,23 @@ test('log watch: troubles are raised with known fields, from children too; other
   t.true(
     Object.keys(TROUBLES).every((event) => !event.startsWith('alert')),
     'an alert about alerts would never end',
+  )
+})
+
+test('log watch: work after a reply that fails raises an alert', (t) => {
+  const ignore = () => {}
+  const inner: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore, child: () => inner }
+  const { log, open } = watchLog(inner)
+  const raised: Alert[] = []
+  open((alert) => void raised.push(alert), REPEAT_MS)
+  const journal = new Journal(log)
+  journal.add(() => {
+    throw new Error('no row')
+  })
+  journal.close()
+  t.deepEqual(
+    raised.map(({ dedupeKey, severity }) => [dedupeKey, severity]),
+    [['log:journal.work-failed', 'warning']],
   )
 })
 

@@ -2,7 +2,7 @@ import test from 'ava'
 import { GatewayError } from '../../../src/core/errors.ts'
 import { SharedLookups } from '../../../src/stores/sql/accounts/shared-lookups.ts'
 import { unavailable } from '../../../src/stores/sql/engine/faults.ts'
-import { Lanes } from '../../../src/stores/sql/postgres/lanes.ts'
+import { Lanes, longestLaneWaitMs } from '../../../src/stores/sql/postgres/lanes.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
 
 /** Creates work that ends when it is released. */
@@ -142,4 +142,8 @@ test('shared look-ups: each begins after its request, and concurrent requests sh
   await t.throwsAsync(failing, { code: 'service_unavailable' })
   void lookups.find('k')
   t.is(begun, 4)
+})
+
+test('lanes: an item waits for fifteen time-outs of a command, at least 30 s and at most five minutes', (t) => {
+  t.deepEqual([100, 2000, 4000, 20_000, 600_000].map(longestLaneWaitMs), [30_000, 30_000, 60_000, 300_000, 300_000])
 })

@@ -6,6 +6,15 @@ import { unavailable } from '../engine/faults.ts'
 const MOST_RUNNING = 2
 const MOST_WAITING = 1024
 const TRIES = 3
+/** Time-outs of a command that an item may wait, and the bounds of that wait; a hold's lease is longer. */
+const TIME_OUTS = 15
+const LEAST_WAIT_MS = 30_000
+const MOST_WAIT_MS = 300_000
+
+/** Returns how long an item may wait for a command that times out after `timeoutMs`. */
+export function longestLaneWaitMs(timeoutMs: number): number {
+  return Math.min(Math.max(LEAST_WAIT_MS, TIME_OUTS * timeoutMs), MOST_WAIT_MS)
+}
 
 interface Waiting {
   readonly sinceMs: number

@@ -8,7 +8,7 @@ import { postgresError, sqlStateOf, unavailable } from '../engine/faults.ts'
 import type { Database } from '../schema.ts'
 import type { SqlStore } from '../store.ts'
 import { LaneKeys } from './lane-keys.ts'
-import { Lanes } from './lanes.ts'
+import { Lanes, longestLaneWaitMs } from './lanes.ts'
 import { migratePostgres } from './migrate.ts'
 import { createPool } from './pool.ts'
 import { prepareStatements } from './prepared.ts'
@@ -25,10 +25,6 @@ import { type ShortCut, shortCuts } from './short-cuts.ts'
  * and the connection is not used again. Commands that the server rolled back because of others (deadlock, serialization) are retried.
  */
 const PATIENCE_MS = 2000
-/** Longest wait in a lane: fifteen time-outs of a command, within these bounds. A hold's lease is longer. */
-const LANE_SHARE = 15
-const LEAST_LANE_MS = 30_000
-const MOST_LANE_MS = 300_000
 /** Per process. */
 const MOST_CONNECTIONS = 10
 const MOST_LOOKUPS = 2
@@ -79,10 +75,7 @@ class PostgresStore implements SqlStore {
 
   constructor({ url, log, patienceMs = PATIENCE_MS }: PostgresStoreOptions) {
     this.#patienceMs = patienceMs
-    this.#lanes = new Lanes(
-      () => this.#answers,
-      Math.min(Math.max(LEAST_LANE_MS, LANE_SHARE * patienceMs), MOST_LANE_MS),
-    )
+    this.#lanes = new Lanes(() => this.#answers, longestLaneWaitMs(patienceMs))
     const connectTimeoutMs = CONNECT_SHARE * patienceMs
     const options = { url, log, connectTimeoutMs, statementTimeoutMs: patienceMs }
     this.#pool = createPool({ ...options, max: MOST_CONNECTIONS })
