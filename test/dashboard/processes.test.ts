@@ -122,6 +122,15 @@ test('processes: with workers in the cloud, users see their own requests alone, 
   const capture = (hours: number) =>
     sendAs('ada', gateway.url, { method: 'PUT', path: '/dashboard/api/capture', body: { hours } })
   t.is((await capture(1)).status, 200)
+  const find = (id: string) => sendAs('ada', gateway.url, { method: 'GET', path: `/dashboard/api/requests/${id}` })
+  await eventually(async () => {
+    for (let i = 0; i < SEVERAL; i++) {
+      const id = await ask(gateway, bearer(ada.key))
+      await eventually(async () => (await find(id)).status === 200, 'a row')
+      if (valueAt((await find(id)).json, 'capture') === null) return false
+    }
+    return true
+  }, 'the setting in all workers')
   const [adas, bens] = await Promise.all(
     ['ada', 'ben'].map(async (user) => watch(t, gateway, bearer(await sessionToken(user)))),
   )
@@ -130,7 +139,6 @@ test('processes: with workers in the cloud, users see their own requests alone, 
   const benIds = await assertFed(bens ?? String, [gateway], of(ben.key))
   t.false(benIds.some((id) => adas?.().includes(id)))
   t.false(adaIds.some((id) => bens?.().includes(id)))
-  const find = (id: string) => sendAs('ada', gateway.url, { method: 'GET', path: `/dashboard/api/requests/${id}` })
   for (const id of adaIds) {
     await eventually(async () => (await find(id)).status === 200, 'a row')
     await assertBody(() => find(id), id)
