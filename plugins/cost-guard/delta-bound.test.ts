@@ -62,6 +62,16 @@ for (const [claim, event] of unlike) {
   })
 }
 
+test('delta bound: with two equal texts the next one is parsed, whichever of them counts', (t) => {
+  for (const [before, between] of [
+    ['{"delta":{"text":"', '"},"z":{"text":"'],
+    ['{"delta":{"text":"', '","thinking":"'],
+  ]) {
+    const events = [`${before}words${between}words"}}`, `${before}words${between}"}}`]
+    t.deepEqual(boundsOf(events), parsed(events))
+  }
+})
+
 test('delta bound: a delta with the opening of the one before is not parsed', (t) => {
   const { parse } = JSON
   let parses = 0

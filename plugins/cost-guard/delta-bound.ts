@@ -10,7 +10,7 @@ import { HALVES, tokenBound } from './text-bound.ts'
  * A delta is parsed to learn the opening of its text. The next ones with that opening are read in place, up to the quote
  * that ends the text: behind it only the two closing braces may follow, so there is no other text. Any other delta is parsed.
  */
-const TEXT_MEMBERS = ['text', 'partial_json', 'thinking']
+const TEXT_MEMBER = /"(?:text|partial_json|thinking)"\s*:/g
 const CLOSING = '"}}'
 const [QUOTE, BACKSLASH, BRACE, SPACE, U] = [34, 92, 125, 32, 117] as const
 
@@ -45,11 +45,13 @@ export class DeltaBound {
 
 const UNREADABLE = -1
 
-/** Returns the bytes before the text; `undefined` where the text is not the last member, or has escapes. */
+/** Returns the bytes before the text; `undefined` where the text is not the last and only one, or has escapes. */
 function openingOf(data: string, text: string): Buffer | undefined {
   if (!data.endsWith(`"${text}${CLOSING}`)) return undefined
   const opening = data.slice(0, data.length - text.length - CLOSING.length)
-  return TEXT_MEMBERS.some((name) => opening.endsWith(`"${name}":"`)) ? Buffer.from(opening) : undefined
+  const [member, ...others] = opening.matchAll(TEXT_MEMBER)
+  const isLast = member !== undefined && member.index + member[0].length === opening.length - 1
+  return isLast && others.length === 0 ? Buffer.from(opening) : undefined
 }
 
 /** Returns the halves of tokens of a JSON string from `start`, when only the closing braces follow it. */

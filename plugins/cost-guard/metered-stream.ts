@@ -79,7 +79,7 @@ class Meter implements FlowDriver {
     this.#options = options
     this.#estimate = options.estimate
     this.#end = origin.dialect.createEnd(options.request)
-    // Before the bytes of the events arrive.
+    // Both are called before the portion with the event arrives.
     origin.onOwnEvent((name, source, start, end) => this.#end.see(name, source, start, end))
     origin.onEventBytes((name, source, start, end) => this.#weigh(name, source, start, end), METERED)
   }

@@ -11,6 +11,12 @@ const texts: [claim: string, data: object, text: string][] = [
   ['a tool’s input', { delta: { type: 'input_json_delta', partial_json: '{"' } }, '{"'],
   ['thoughts', { delta: { type: 'thinking_delta', thinking: 'b' } }, 'b'],
   ['an unknown delta', { delta: { type: 'new_delta', x: 1 } }, '{"type":"new_delta","x":1}'],
+  [
+    'a text that is no string',
+    { delta: { text: ['many words'], thinking: 5 } },
+    '{"text":["many words"],"thinking":5}',
+  ],
+  ['a delta that is no object', { delta: null }, '{"delta":null}'],
   ['the start of a block', { content_block: { type: 'tool_use', name: 'f' } }, '{"type":"tool_use","name":"f"}'],
 ]
 for (const [claim, data, text] of texts) {

@@ -5,7 +5,8 @@ export function textOf(data: string): string {
   try {
     const { delta, content_block: block } = JSON.parse(data)
     if (delta === undefined) return JSON.stringify(block ?? '')
-    return delta.text ?? delta.partial_json ?? delta.thinking ?? JSON.stringify(delta)
+    const text = [delta.text, delta.partial_json, delta.thinking].find((member) => typeof member === 'string')
+    return text ?? JSON.stringify(delta)
   } catch {
     return data
   }

@@ -35,16 +35,16 @@ export class EventListeners {
     this.#listeners.push({ names, listener })
   }
 
-  /** Passes on one event of the stream. */
-  tell(name: string, source: Buffer, start: number, end: number): void {
+  /** Passes on one event of the stream; `text` is its data, if that has been decoded already. */
+  tell(name: string, source: Buffer, start: number, end: number, text?: string): void {
     for (const listener of this.#own) listener(name, source, start, end)
     if (this.#listeners.length === 0) return
     if (this.#translator !== undefined) {
-      this.#tellTranslated(this.#translator.event(name, source.toString('utf8', start, end)))
+      this.#tellTranslated(this.#translator.event(name, text ?? source.toString('utf8', start, end)))
       return
     }
     this.#tellMessages(name, source, start, end)
-    if (name === 'message_start') this.#tellStarted(source.toString('utf8', start, end))
+    if (name === 'message_start') this.#tellStarted(text ?? source.toString('utf8', start, end))
   }
 
   /** Passes on the events with which a translation ends. */

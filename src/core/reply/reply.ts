@@ -11,7 +11,7 @@
  * - The sink gets whole events only, so that a ping or an error event may follow any write.
  * - Events are parsed out only for listeners, and each listener parses the JSON it needs.
  * - `ended` settles exactly once, whether the stream completed, broke or was cancelled.
- * - Bytes are in the reply's `dialect`; event listeners receive the canonical one, Messages.
+ * - Bytes are in the reply's `dialect`; listeners of events receive the canonical one, Messages, those of own events its own.
  * Limits: an event that is larger than the framer's bound is passed on in several chunks.
  */
 
@@ -245,8 +245,9 @@ export class StreamReply {
 
   #observe = (name: string, source: Buffer, start: number, end: number): void => {
     this.#check?.shown.see(name, source, start, end)
-    if (this.dialect.meteredEvents.has(name)) this.#meter(name, source.toString('utf8', start, end))
-    this.#listeners.tell(name, source, start, end)
+    const text = this.dialect.meteredEvents.has(name) ? source.toString('utf8', start, end) : undefined
+    if (text !== undefined) this.#meter(name, text)
+    this.#listeners.tell(name, source, start, end, text)
   }
 
   #meter(name: string, data: string): void {

@@ -5,7 +5,7 @@ import { printEvent } from './sse.ts'
  * It reads all events that are passed on, so it knows the open blocks.
  */
 export interface StreamEnd {
-  /** Reads an event that is passed on, in the dialect of the stream: its name, and its data as bytes of `source`. */
+  /** Reads an event that will be passed on, in the dialect of the stream: its name, and its data as bytes of `source`. */
   see(name: string, source: Buffer, start: number, end: number): void
   /** Returns the events that end the stream; `usage` in the members of the Messages shape. */
   atLimit(usage: Readonly<Record<string, unknown>>): string

@@ -8,6 +8,7 @@ import type { Channel } from '../../core/ports/channel.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Log } from '../../core/ports/log.ts'
 import { entryLimit } from '../../core/system/entry-limit.ts'
+import { type AskPeers, connectPeers } from '../../core/telemetry/peers.ts'
 import { readText } from './read-text.ts'
 
 /**
@@ -16,9 +17,11 @@ import { readText } from './read-text.ts'
  * Bodies are captured only after the account has opted in, for a duration that it sets. The opt-in is in the byte store
  * with that duration as its TTL, so that it expires by itself; if it is lost, capture is off. A request must not wait
  * for the store: each process caches opt-ins for ten seconds, and a request without a cached one is not captured. Where
- * each process has its own store, opt-ins are published to all processes, above all their end.
+ * each process has its own store, opt-ins are published to all processes, above all their end; a process that has started
+ * since asks the others about each account once.
  */
 const TOPIC = 'capture-opt-ins'
+const QUERIES = 'capture-opt-ins-known'
 const MOST_KNOWN = 10_000
 const KNOWN_FOR_MS = 10_000
 
@@ -48,11 +51,14 @@ export class CaptureOptIns {
   readonly #options: CaptureOptInOptions
   readonly #known = new LRUCache<string, Known>(entryLimit(MOST_KNOWN))
   readonly #asking = new Set<string>()
+  readonly #askPeers: AskPeers | undefined
 
   constructor(options: CaptureOptInOptions) {
     this.#options = options
     this.keepMs = options.keepMs
-    options.channel?.subscribe(TOPIC, (text) => {
+    const { channel } = options
+    this.#askPeers = channel && connectPeers({ channel, topic: QUERIES, answer: (userId) => this.#answer(userId) })
+    channel?.subscribe(TOPIC, (text) => {
       const published = readText(optIn, text)
       if (published === undefined) return
       this.#put(published.userId, published.forMs).catch((error: unknown) => this.#logUnknown(error))
@@ -72,11 +78,35 @@ export class CaptureOptIns {
    * Returns the end of the opt-in, in milliseconds since 1970; `undefined` without one. Throws when the store fails.
    */
   async untilMs(userId: string): Promise<number | undefined> {
-    const bytes = await this.#options.store.get(userId)
+    const isNew = !this.#known.has(userId)
+    const untilMs = await this.#read(userId)
+    return untilMs === undefined && isNew ? this.#learnFromPeers(userId) : untilMs
+  }
+
+  async #read(userId: string): Promise<number | undefined> {
+    const untilMs = await this.#stored(userId)
     const nowMs = this.#options.clock.nowMs()
-    const untilMs = bytes === undefined ? 0 : Number(bytes.toString())
     this.#known.set(userId, { untilMs, askedAtMs: nowMs })
     return untilMs > nowMs ? untilMs : undefined
+  }
+
+  /** Returns the end of the opt-in in the store; 0 for none. */
+  async #stored(userId: string): Promise<number> {
+    const bytes = await this.#options.store.get(userId)
+    return bytes === undefined ? 0 : Number(bytes.toString())
+  }
+
+  /** Answers another process with what is left of the opt-in, in milliseconds. */
+  async #answer(userId: string): Promise<string> {
+    return String(Math.max(0, (await this.#stored(userId)) - this.#options.clock.nowMs()))
+  }
+
+  async #learnFromPeers(userId: string): Promise<number | undefined> {
+    const known = this.#known.get(userId)
+    const answers = (await this.#askPeers?.(userId)) ?? []
+    const forMs = Math.max(0, ...answers.map(Number).filter(Number.isSafeInteger))
+    // What was published meanwhile is newer than the answers.
+    return forMs === 0 || this.#known.get(userId) !== known ? this.#read(userId) : this.#put(userId, forMs)
   }
 
   /** Opts in for `forMs` from now; 0 ends the opt-in. Resolves with its end. */
@@ -90,7 +120,7 @@ export class CaptureOptIns {
     const untilMs = clock.nowMs() + forMs
     if (forMs === 0) await store.delete(userId)
     else await store.set(userId, Buffer.from(String(untilMs)), forMs)
-    return this.untilMs(userId)
+    return this.#read(userId)
   }
 
   #learn(userId: string): void {

@@ -1,8 +1,10 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import test from 'ava'
+import { eventually } from '../../../test/support/eventually.ts'
 import { createRecordingLog } from '../../../test/support/recording-log.ts'
 import type { CapturedRequest } from '../../core/ports/capture.ts'
+import type { Channel } from '../../core/ports/channel.ts'
 import type { Exchange } from '../../core/request/exchange.ts'
 import { ObservedResponse } from '../sent-body.ts'
 import { CaptureOptIns } from './capture-opt-in.ts'
@@ -72,6 +74,61 @@ test('capture: another process learns of an opt-in and of its end ten seconds la
     await one.set('ann', forMs)
     t.is(await isWantedThere(), forMs > 0)
   }
+})
+
+/** Opens opt-ins of processes with stores of their own, on one channel; a process may start at any time. */
+function openCluster() {
+  const clock = { ms: 1_000_000, nowMs: () => clock.ms }
+  const listeners = new Map<string, ((text: string) => void)[]>()
+  const channel: Channel = {
+    async publish(topic, text) {
+      const all = listeners.get(topic) ?? []
+      for (const listener of all) setImmediate(() => listener(text))
+      return all.length
+    },
+    subscribe: (topic, listener) => void listeners.set(topic, [...(listeners.get(topic) ?? []), listener]),
+    close: async () => {},
+  }
+  const start = () => {
+    const entries = new Map<string, Buffer>()
+    const store = {
+      get: async (key: string) => entries.get(key),
+      set: async (key: string, value: Buffer) => void entries.set(key, value),
+      delete: async (key: string) => void entries.delete(key),
+    }
+    return new CaptureOptIns({ store, keepMs: HOUR_MS, channel, clock, log: createRecordingLog() })
+  }
+  return { clock, start }
+}
+const isWanted = (optIns: CaptureOptIns) => () => optIns.isWanted('ann')
+
+test('capture: a process that starts after an opt-in learns of it from the others, with the time that is left', async (t) => {
+  const { clock, start } = openCluster()
+  const one = start()
+  await one.set('ann', HOUR_MS)
+  await new Promise(setImmediate)
+  clock.ms += 1000
+  const [other, third] = [start(), start()]
+  t.is(await other.untilMs('ann'), clock.ms + HOUR_MS - 1000)
+  await eventually(isWanted(third), 'the opt-in in a third process')
+  await one.set('ann', 0)
+  await eventually(() => ![one, other, third].some((each) => each.isWanted('ann')), 'its end everywhere')
+  const last = start()
+  t.is(await last.untilMs('ann'), undefined)
+})
+
+test('capture: an end that is published while a process asks the others is not undone by their answers', async (t) => {
+  const { start } = openCluster()
+  const one = start()
+  await one.set('ann', HOUR_MS)
+  const other = start()
+  const asking = other.untilMs('ann')
+  await new Promise(setImmediate)
+  await one.set('ann', 0)
+  await asking
+  await new Promise(setImmediate)
+  t.false(other.isWanted('ann'))
+  t.is(await other.untilMs('ann'), undefined)
 })
 
 const body = (size: number) => ({ bytes: Buffer.alloc(size), totalBytes: size })

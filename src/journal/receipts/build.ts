@@ -96,8 +96,8 @@ function receiptOf(
   const served = servedBy(exchange)
   const outcome = outcomeOf(facts, ending)
   const conversation = isKept ? exchange.conversation : UNREAD
-  // Members in alphabetic order, here and below, and none spread: `JSON.stringify` prints the canonical text.
   const { cost, counterfactual } = billOf({ exchange, usage, served, outcome, atMs: admittedAtMs }, accountants)
+  // Members in alphabetic order, here and below: `JSON.stringify` prints the canonical text.
   return {
     attempts: exchange.calls.map(attemptOf),
     conversation_id: conversation.id,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BufferedWriter } from '../../core/buffered-writer.ts'
 import { GatewayError } from '../../core/errors.ts'
+import { canonicalJson } from '../../core/json/canonical-json.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Log } from '../../core/ports/log.ts'
 import type { ReceiptLog } from '../../core/ports/receipt-log.ts'
@@ -111,6 +112,15 @@ function finder(
   }
 }
 
+/** Prints a receipt as canonical JSON: its members are in order. Throws `TypeError` for one with half a character. */
+function textOf(receipt: Receipt): string {
+  const text = JSON.stringify(receipt)
+  return text.includes(HALF_A_CHARACTER) ? canonicalJson(receipt) : text
+}
+
+/** Beginning of the escape of a lone surrogate, which canonical JSON cannot have. */
+const HALF_A_CHARACTER = '\\ud'
+
 /** Counts work that has not ended. A set of its promises would keep memory of each. */
 class Pending {
   #count = 0
@@ -146,8 +156,7 @@ export function createReceipts(options: ReceiptsOptions): Receipts {
       const receipt = pending instanceof Promise ? await pending : pending
       if (how.isKept) {
         const { scope } = facts.exchange.caller
-        // Canonical: its members are in alphabetic order.
-        writer.add({ id: receipt.id, scope, createdAtMs: how.nowMs, json: JSON.stringify(receipt) })
+        writer.add({ id: receipt.id, scope, createdAtMs: how.nowMs, json: textOf(receipt) })
       }
       onBuilt?.(receipt, facts)
     } catch (error) {

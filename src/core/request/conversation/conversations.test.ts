@@ -80,6 +80,19 @@ test('conversations: a list is compared with the longest of those that end like 
   )
 })
 
+test('conversations: many that begin alike, with answers of one length, keep their ids', (t) => {
+  const { say } = open()
+  const prompt = 'and now do the next thing that follows from what you have answered, step by step'
+  const answers = Array.from({ length: 20 }, (_, i) => `label-${i + 10}`)
+  for (const _ of answers) say('classify')
+  const second = answers.map((answer) => say('classify', answer, prompt).id)
+  t.is(new Set(second).size, answers.length)
+  t.deepEqual(
+    answers.map((answer) => say('classify', answer, prompt, 'done', prompt).id),
+    second,
+  )
+})
+
 test('conversations: one that begins like a running one separates from it', (t) => {
   const { say } = open()
   const first = say('hi')

@@ -8,7 +8,7 @@
  * continued: then two conversations began alike, and here they separate.
  *
  * Guarantees: families are of one caller's scope; memory is bounded and expires; a request costs one pass over its bytes,
- * and one for each list that ends like its own beginning, of which there is rarely more than one.
+ * and one for each length at which a list ends like the request does there: rarely more than one, and eight at most.
  * The id of a family's first conversation depends on the opening alone, that of another one on the list with which it
  * separated, so processes agree on ids where they saw the same requests. After a restart conversations that began alike are
  * one until they separate again. A checksum suffices: a caller that forges one mixes up its own conversations.
@@ -21,7 +21,7 @@ import type { MessageList } from './message-list.ts'
 const MOST_FAMILIES = 8192
 const MOST_NODES = 65_536
 const MOST_OF_FAMILY = 64
-/** Lists with which the beginning of a request's is compared in full. */
+/** Lengths at which a request is compared in full. */
 const MOST_COMPARED = 8
 const IDLE_MS = 24 * 3_600_000
 
@@ -139,17 +139,19 @@ function moveToEnd(nodes: Node[], node: Node): void {
 }
 
 /** Returns the longest list with which these messages begin. */
-function longestOf(
-  nodes: readonly Node[],
-  { bytes, checksum }: Pick<MessageList, 'bytes' | 'checksum'>,
-): Node | undefined {
-  const fitting = nodes.filter((node) => node.length <= bytes.length)
+function longestOf(nodes: readonly Node[], list: Pick<MessageList, 'bytes' | 'checksum'>): Node | undefined {
+  let [length, checksum] = [list.bytes.length, list.checksum]
   let compared = 0
+  const fitting = nodes.filter((node) => node.length <= length)
   for (const node of fitting.sort((a, b) => b.length - a.length)) {
-    const beginning = bytes.subarray(0, node.length)
-    if (!endsAlike(node.checksum, beginning)) continue
-    if (node.checksum === (node.length === bytes.length ? checksum : checksumOf(beginning))) return node
-    if (++compared === MOST_COMPARED) return undefined
+    if (node.length !== length) {
+      const beginning = list.bytes.subarray(0, node.length)
+      if (!endsAlike(node.checksum, beginning)) continue
+      if (++compared > MOST_COMPARED) return undefined
+      length = node.length
+      checksum = checksumOf(beginning)
+    }
+    if (node.checksum === checksum) return node
   }
   return undefined
 }

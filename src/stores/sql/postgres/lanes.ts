@@ -6,7 +6,7 @@ import { unavailable } from '../engine/faults.ts'
 const MOST_RUNNING = 2
 const MOST_WAITING = 1024
 const TRIES = 3
-/** Time-outs of a command that an item may wait, and the bounds of that wait; a hold's lease is longer. */
+/** How many time-outs of a command an item may wait, and the bounds of that wait; a hold's lease is longer. */
 const TIME_OUTS = 15
 const LEAST_WAIT_MS = 30_000
 const MOST_WAIT_MS = 300_000
