@@ -4,12 +4,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { bearer, CLOUD, createKey, sendAs, sessionToken } from '../support/accounts.ts'
 import { eventually } from '../support/eventually.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
+import { childrenOf, hasProcessFacts } from '../support/process-facts.ts'
 import { createRedis, isRedisExpected } from '../support/redis.ts'
 
 /*
@@ -17,6 +19,8 @@ import { createRedis, isRedisExpected } from '../support/redis.ts'
  * feed's.
  */
 const SEVERAL = 6
+/** A worker that ends earlier ends the gateway. */
+const REPLACED_AFTER_MS = 5000
 const BODY = { model: 'demo/echo', max_tokens: 50, messages: [{ role: 'user', content: 'Who hears this?' }] }
 
 /** Opens the feed of a process; returns a function that gives its text so far. */
@@ -137,6 +141,17 @@ test('processes: with workers in the cloud, users see their own requests alone, 
       `all workers that ${isKept ? '' : 'do not '}keep bodies`,
     )
   await untilKept(true)
+  if (hasProcessFacts) {
+    const started = () => gateway.log().split('gateway.listening').length
+    const [one = 0] = childrenOf(gateway.pid)
+    await sleep(REPLACED_AFTER_MS)
+    const before = started()
+    process.kill(one, 'SIGKILL')
+    await eventually(() => started() > before, 'another worker in its place')
+    // It does not keep the first body, but asks then whether it should.
+    for (let i = 0; i < 3 * SEVERAL; i++) await ask(gateway, bearer(ada.key))
+    await untilKept(true)
+  }
   const [adas, bens] = await Promise.all(
     ['ada', 'ben'].map(async (user) => watch(t, gateway, bearer(await sessionToken(user)))),
   )

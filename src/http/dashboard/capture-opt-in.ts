@@ -111,7 +111,7 @@ export class CaptureOptIns {
 
   /** Opts in for `forMs` from now; 0 ends the opt-in. Resolves with its end. */
   async set(userId: string, forMs: number): Promise<number | undefined> {
-    await this.#options.channel?.publish(TOPIC, JSON.stringify({ userId, forMs }))
+    await this.#options.channel?.publish(TOPIC, JSON.stringify({ userId, forMs }), { important: true })
     return this.#put(userId, forMs)
   }
 

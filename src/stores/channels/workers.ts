@@ -9,15 +9,23 @@ import { withDeadline } from '../kv/deadline.ts'
  *      ◄────delivered, once the texts are written────┘
  *
  * Guarantees: a publisher's promise resolves when all messages are handed on, which gives back-pressure; a worker that does
- * not read its pipe is skipped after a few texts, so that the primary buffers little for it.
+ * not read its pipe is skipped after a few texts, so that the primary buffers little for it, and after a thousand
+ * important ones.
  */
 type Message =
   | { readonly channel: 'subscribe'; readonly topic: string }
-  | { readonly channel: 'publish'; readonly id: number; readonly topic: string; readonly text: string }
+  | {
+      readonly channel: 'publish'
+      readonly id: number
+      readonly topic: string
+      readonly text: string
+      readonly important: boolean
+    }
   | { readonly channel: 'deliver'; readonly topic: string; readonly text: string }
   | { readonly channel: 'delivered'; readonly id: number; readonly listeners: number }
 
 const MOST_UNWRITTEN = 8
+const MOST_UNWRITTEN_WITH_IMPORTANT = 1000
 /** Time-out of a message; no request waits for it. */
 const DEADLINE_MS = 2000
 
@@ -33,11 +41,11 @@ export function workerChannel(): Channel {
   }
   process.on('message', hear)
   return {
-    async publish(topic, text) {
+    async publish(topic, text, { important = false } = {}) {
       const id = ++lastId
       const { promise, resolve } = Promise.withResolvers<number>()
       waiting.set(id, resolve)
-      void send(process, { channel: 'publish', id, topic, text })
+      void send(process, { channel: 'publish', id, topic, text, important })
       return withDeadline(promise, { deadlineMs: DEADLINE_MS }).finally(() => waiting.delete(id))
     },
     subscribe(topic, listener) {
@@ -62,8 +70,9 @@ export function passTextsOn(): void {
     await send(worker, message)
     unwritten.set(worker, (unwritten.get(worker) ?? 1) - 1)
   }
-  const pass = async (topic: string, text: string): Promise<number> => {
-    const able = [...(listening.get(topic) ?? [])].filter((worker) => (unwritten.get(worker) ?? 0) < MOST_UNWRITTEN)
+  const pass = async ({ topic, text, important }: Extract<Message, { channel: 'publish' }>): Promise<number> => {
+    const most = important ? MOST_UNWRITTEN_WITH_IMPORTANT : MOST_UNWRITTEN
+    const able = [...(listening.get(topic) ?? [])].filter((worker) => (unwritten.get(worker) ?? 0) < most)
     await Promise.all(able.map((worker) => deliver(worker, { channel: 'deliver', topic, text })))
     return able.length
   }
@@ -72,9 +81,7 @@ export function passTextsOn(): void {
     if (message.channel === 'subscribe')
       listening.set(message.topic, (listening.get(message.topic) ?? new Set()).add(from))
     if (message.channel === 'publish')
-      void pass(message.topic, message.text).then((listeners) =>
-        send(from, { channel: 'delivered', id: message.id, listeners }),
-      )
+      void pass(message).then((listeners) => send(from, { channel: 'delivered', id: message.id, listeners }))
   })
 }
 
