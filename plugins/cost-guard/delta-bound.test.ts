@@ -53,6 +53,7 @@ const unlike: [claim: string, event: string][] = [
   ['no end', `${opening}many words`],
   ['an end within an escape', `${opening}many words\\`],
   ['one brace', `${opening}many words"}`],
+  ['two other signs behind it', `${opening}many words"]]`],
   ['three braces', `${opening}many words"}}}`],
   ['another opening', LIKE.replace('"index":0', '"index":1')],
 ]
