@@ -42,9 +42,7 @@ export interface CampaignOptions {
 }
 
 const LARGEST_FAILURE_SHARE = 0.001
-/** Requests that wake a gateway before it is measured: as a share of those that are counted, again and again for a while. */
-const AWAKE_SHARE = 0.5
-/** Least time of waking: V8 compiles beside the requests, and a fast gateway has soon answered many. */
+/** Time of waking before a measurement: V8 compiles beside the requests, and a fast gateway has soon answered many. */
 export const AWAKE_SECONDS = 3
 /** Measurements of one figure until other programs rest. */
 const MOST_TRIES = 3
@@ -86,7 +84,7 @@ async function warm(lane: Lane, options: CampaignOptions): Promise<void> {
   for (let sent = 0; sent < effort.warmUpRequests || !isStill; sent += slice) {
     if (sent >= effort.warmUpRequests * LONGEST_WARM_UP)
       return note(`${target.label}: ${lane.traffic.case.label}: its CPU still changed after ${sent} requests.`)
-    const { cpuMicroseconds = Number.NaN } = await saturate(lane, options, slice)
+    const { cpuMicroseconds = Number.NaN } = await saturate(lane, options, { requestCount: slice })
     if (Number.isNaN(cpuMicroseconds)) return
     isStill = Math.abs(cpuMicroseconds / last - 1) < STILL_SHARE
     last = cpuMicroseconds
@@ -139,18 +137,16 @@ async function pace(lane: Lane, options: CampaignOptions): Promise<Latency> {
 
 /** Measures after requests that do not count: since its last turn a gateway has rested, and let go of compiled code. */
 async function saturateAwake(lane: Lane, options: CampaignOptions): Promise<Partial<Cpu>> {
-  const requests = Math.ceil(options.effort.requests * AWAKE_SHARE)
-  const untilMs = performance.now() + 1000 * AWAKE_SECONDS
-  do await saturate(lane, options, requests)
-  while (performance.now() < untilMs)
+  await saturate(lane, options, { requestCount: 1, leastSeconds: AWAKE_SECONDS })
   return saturateCalmly(lane, options)
 }
 
 /** Measures again while other programs use the machine, and notes a figure that they have disturbed. */
 async function saturateCalmly(lane: Lane, options: CampaignOptions): Promise<Partial<Cpu>> {
+  const { requests, seconds } = options.effort
   for (let tries = 1; ; tries++) {
     const others = startOthersClock()
-    const measured = await saturate(lane, options, options.effort.requests)
+    const measured = await saturate(lane, options, { requestCount: requests, leastSeconds: seconds })
     const cores = others.cores()
     if (cores <= CALM_CORES) return measured
     if (tries === MOST_TRIES) {
@@ -161,15 +157,19 @@ async function saturateCalmly(lane: Lane, options: CampaignOptions): Promise<Par
   }
 }
 
-async function saturate(lane: Lane, options: CampaignOptions, requestCount: number): Promise<Partial<Cpu>> {
+async function saturate(
+  lane: Lane,
+  options: CampaignOptions,
+  length: { readonly requestCount: number; readonly leastSeconds?: number },
+): Promise<Partial<Cpu>> {
   const { load, upstreamOrigin, note, signal } = options
   signal.throwIfAborted()
   const { target } = lane.gateway
   const before = await upstreamCount(upstreamOrigin)
-  const result = await load.run({ kind: 'count', traffic: lane.traffic, pids: lane.gateway.pids(), requestCount })
+  const result = await load.run({ kind: 'count', traffic: lane.traffic, pids: lane.gateway.pids(), ...length })
   const share = ((await upstreamCount(upstreamOrigin)) - before) / result.requests
   // The first requests of a hit, as many as there are connections, fill the cache.
-  const isPlausible = target.reachesUpstream ? share > 0.999 : share < 0.01 + 64 / requestCount
+  const isPlausible = target.reachesUpstream ? share > 0.999 : share < 0.01 + 64 / result.requests
   if (!isPlausible) note(`${target.label}: ${(share * 100).toFixed(1)} % of the requests reached the upstream.`)
   noteFailures(lane, result, options)
   const { failures, requests, cpuMicroseconds, loopMicroseconds, requestsPerSecond } = result

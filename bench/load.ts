@@ -23,7 +23,7 @@ export interface Traffic {
 
 export type Job =
   | { kind: 'pace'; traffic: Traffic; requestCount: number }
-  | { kind: 'count'; traffic: Traffic; requestCount: number; pids: number[] }
+  | { kind: 'count'; traffic: Traffic; requestCount: number; leastSeconds?: number; pids: number[] }
 
 /** Result of a job; `failures` counts replies that were not complete with status 200. */
 export interface Result {
@@ -59,17 +59,18 @@ function createTally(leastReplyBytes: number) {
   return { tally, record }
 }
 
-/** Sends a number of requests; each connection sends the next as soon as it has its reply. */
-async function count({ traffic, requestCount, pids }: Job & { kind: 'count' }): Promise<Result> {
+/** Sends at least so many requests for at least so long; each connection sends the next as soon as it has its reply. */
+async function count({ traffic, requestCount, leastSeconds = 0, pids }: Job & { kind: 'count' }): Promise<Result> {
   const pool = createPool(traffic, traffic.case.connections)
   const template = createTemplate(traffic.case, traffic.wording)
   const { tally, record } = createTally(traffic.leastReplyBytes)
   const totalMs: number[] = []
   let left = requestCount
+  const untilMs = performance.now() + 1000 * leastSeconds
   const lane = async () => {
     // Each lane owns its bytes and rewrites the number in place: a reply means that the request was sent.
     const body = Buffer.from(template.bytes)
-    while (left-- > 0) {
+    while (left-- > 0 || performance.now() < untilMs) {
       if (traffic.unique) stamp(body, template.counterOffset, ++counter)
       const outcome = await sendRequest(pool, traffic, body)
       if (record(outcome)) totalMs.push(outcome.totalMs)
@@ -85,9 +86,9 @@ async function count({ traffic, requestCount, pids }: Job & { kind: 'count' }): 
     return {
       ...tally,
       totalMs,
-      requestsPerSecond: requestCount / seconds,
-      cpuMicroseconds: (end.all - start.cpu.all) / requestCount,
-      loopMicroseconds: (end.loop - start.cpu.loop) / requestCount,
+      requestsPerSecond: tally.requests / seconds,
+      cpuMicroseconds: (end.all - start.cpu.all) / tally.requests,
+      loopMicroseconds: (end.loop - start.cpu.loop) / tally.requests,
     }
   } finally {
     await pool.destroy() // Also when the gateway has died and its clock cannot be read.

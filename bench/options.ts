@@ -5,8 +5,10 @@ import { targets } from './targets.ts'
 /** Duration of each measurement, and number of repetitions. */
 export interface Effort {
   rounds: number
-  /** Requests of one measurement at saturation. */
+  /** Least requests of one measurement at saturation. */
   requests: number
+  /** Its least length: some of V8's collections, which come seconds apart. */
+  seconds: number
   /** Requests of one latency measurement. */
   pacedRequests: number
   /** Least requests before the first round, for each gateway and case: V8 compiles late. */
@@ -25,11 +27,25 @@ export interface Options {
   help: boolean
 }
 
-const full: Effort = { rounds: 3, requests: 5000, pacedRequests: 400, warmUpRequests: 10_000, idleStreams: 500 }
-const quick: Effort = { rounds: 1, requests: 1000, pacedRequests: 80, warmUpRequests: 2000, idleStreams: 500 }
+const full: Effort = {
+  rounds: 5,
+  requests: 1000,
+  seconds: 3,
+  pacedRequests: 200,
+  warmUpRequests: 10_000,
+  idleStreams: 500,
+}
+const quick: Effort = {
+  rounds: 1,
+  requests: 1000,
+  seconds: 0,
+  pacedRequests: 80,
+  warmUpRequests: 2000,
+  idleStreams: 500,
+}
 
 export const usage = `node bench/run.ts [options]
-  --rounds N      interleaved rounds (3)
+  --rounds N      interleaved rounds (5)
   --quick         1 short round after a short warm-up, for a first look
   --only LIST     gateways, of: ${targets.map(({ name }) => name).join(',')} (all)
   --parts         only the table of what each part adds, and to no file

@@ -23,7 +23,7 @@ export function renderReport(options: ReportOptions): string {
   const { summary, notes, parts } = options
   const sections = [
     `# Benchmark results\n\n${renderConditions(options)}`,
-    `## CPU\n\nMicroseconds per request of the gateway's processes, user and system, all threads, at saturation: median of the rounds, (smallest–largest), × the bare relay.\n\n${renderCpu(options)}`,
+    `## CPU\n\nMicroseconds per request of the gateway's processes, user and system, all threads, at saturation: the cheapest round, since other work on the machine only adds; in brackets (median–largest); × the bare relay's cheapest.\n\n${renderCpu(options)}`,
     `## Added latency\n\nMilliseconds over the direct line in the same round, at the rate in the table's head; for the direct line the time itself.\n\n${renderLatency(options)}`,
     ...(parts === undefined ? [] : [`## What each part adds\n\n${parts}`]),
     `## Memory\n\n${renderMemory(options)}`,
@@ -69,24 +69,24 @@ function renderConditions({ date, effort }: ReportOptions): string {
   const cores = `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'})`
   const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`
   const command = ['npm run bench', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(' ')
-  const { rounds, requests, warmUpRequests, pacedRequests } = effort
+  const { rounds, requests, seconds, warmUpRequests, pacedRequests } = effort
   return [
     `- Machine: ${cores}, ${memory}, ${process.platform} ${process.arch}; Node ${process.version} for every process`,
     `- Date: ${date.toISOString().slice(0, 16)}Z`,
     `- Command: \`${command}\``,
-    `- Effort: after at least ${warmUpRequests} requests of the kind, and until the CPU of one stood still, ${rounds} interleaved round${rounds === 1 ? '' : 's'}, each with ${requests} requests at saturation, after ${AWAKE_SECONDS} seconds of others that wake the gateway and do not count, and ${pacedRequests} at the modest rate`,
+    `- Effort: after at least ${warmUpRequests} requests of the kind, and until the CPU of one stood still, ${rounds} interleaved round${rounds === 1 ? '' : 's'}, each with at least ${requests} requests and ${seconds} seconds at saturation, after ${AWAKE_SECONDS} seconds that wake the gateway and do not count, and ${pacedRequests} at the modest rate`,
     `- Streams: ${DELTA_COUNT} pieces of text in ${messagesReplies.streamWrites.length} writes; finer or coarser cuts change the SSE ratios`,
     `- The upstream's replies in Messages and in chat: the same text in as many pieces; JSON ${sizes('json')}, SSE ${sizes('sse')}`,
     '- Upstream and load generator are processes of their own on the same machine, over loopback.',
     ...(isFull(effort)
       ? []
-      : ['- **A first look**: too few requests for figures to compare; a full run has three rounds of 5,000.']),
+      : ['- **A first look**: too few requests for figures to compare; a full run has five rounds of three seconds.']),
   ].join('\n')
 }
 
 /** True if figures are from as many requests as a comparison needs. */
-function isFull({ rounds, requests, warmUpRequests }: Effort): boolean {
-  return rounds >= 3 && requests >= 5000 && warmUpRequests >= 10_000
+function isFull({ rounds, requests, seconds, warmUpRequests }: Effort): boolean {
+  return rounds >= 3 && rounds * requests >= 5000 && seconds >= 3 && warmUpRequests >= 10_000
 }
 
 /** Returns the sizes of the replies of the two dialects, whose framing differs. */
@@ -100,11 +100,11 @@ function sizes(kind: 'json' | 'sse'): string {
 function renderCpu({ summary, targets, cases }: ReportOptions): string {
   const cell = (target: Target, { name }: Case) => {
     const value = summary.figure(target.name, name, 'cpuMicroseconds')
-    const [low, high] = summary.range(target.name, name, 'cpuMicroseconds') ?? []
-    if (value === undefined || low === undefined || high === undefined) return '–'
+    const [middle, most] = summary.spread(target.name, name, 'cpuMicroseconds') ?? []
+    if (value === undefined || middle === undefined || most === undefined) return '–'
     const factor = summary.ratio(target.name, 'bare', name)
     const suffix = factor === undefined || target.name === 'bare' ? '' : `, ${factor.toFixed(2)} ×`
-    return `**${value.toFixed(0)}** (${low.toFixed(0)}–${high.toFixed(0)})${suffix}`
+    return `**${value.toFixed(0)}** (${middle.toFixed(0)}–${most.toFixed(0)})${suffix}`
   }
   const head = ['gateway', ...cases.map(({ label }) => label)]
   return table([head, ...targets.map((target) => [target.label, ...cases.map((one) => cell(target, one))])])

@@ -1,7 +1,9 @@
 import type { Measurement } from './campaign.ts'
 import { median } from './statistics.ts'
 
-type Field = 'cpuMicroseconds' | 'loopMicroseconds' | 'requestsPerSecond' | 'p50Ms' | 'p99Ms' | 'firstByteMs'
+type Field = 'cpuMicroseconds' | 'loopMicroseconds' | 'p50Ms' | 'p99Ms' | 'firstByteMs'
+
+const CPU_FIELDS: ReadonlySet<Field> = new Set(['cpuMicroseconds', 'loopMicroseconds'])
 
 /** Memory of one gateway over the whole run, in bytes. */
 export interface Memory {
@@ -11,11 +13,14 @@ export interface Memory {
   idleStreamBytes?: number
 }
 
-/** Medians over the rounds. A figure is undefined where the gateway or the case was not measured. */
+/**
+ * CPU of the cheapest round: whatever else uses the caches and cores of the machine, also beyond what this system sees,
+ * only ever adds to it. Latencies are medians over the rounds. Undefined where the gateway or the case was not measured.
+ */
 export interface Summary {
   figure(targetName: string, caseName: string, field: Field): number | undefined
-  /** Smallest and largest of the rounds. */
-  range(targetName: string, caseName: string, field: Field): [number, number] | undefined
+  /** Median and largest of the rounds. */
+  spread(targetName: string, caseName: string, field: Field): [number, number] | undefined
   /** Figure minus that of the direct line in the same round. */
   added(targetName: string, caseName: string, field: Field): number | undefined
   /** Ratio of one gateway's CPU to another's. */
@@ -33,13 +38,13 @@ export function summarise(
   const values = (targetName: string, caseName: string, field: Field) =>
     rounds(targetName, caseName).flatMap((one) => finite(one[field]))
   const figure: Summary['figure'] = (targetName, caseName, field) =>
-    finite(median(values(targetName, caseName, field)))[0]
+    finite((CPU_FIELDS.has(field) ? least : median)(values(targetName, caseName, field)))[0]
   return {
     memory,
     figure,
-    range(targetName, caseName, field) {
+    spread(targetName, caseName, field) {
       const all = values(targetName, caseName, field)
-      return all.length === 0 ? undefined : [Math.min(...all), Math.max(...all)]
+      return all.length === 0 ? undefined : [median(all), Math.max(...all)]
     },
     added(targetName, caseName, field) {
       const differences = rounds(targetName, caseName).flatMap((one) => {
@@ -54,6 +59,10 @@ export function summarise(
       return one === undefined || other === undefined ? undefined : one / other
     },
   }
+}
+
+function least(values: readonly number[]): number {
+  return values.length === 0 ? Number.NaN : Math.min(...values)
 }
 
 function finite(value: number | undefined): number[] {
