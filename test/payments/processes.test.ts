@@ -1,3 +1,7 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import test from 'ava'
 import { isDrill, sampled } from '../support/drill.ts'
 import { eventually } from '../support/eventually.ts'
@@ -10,6 +14,8 @@ import { AGENT, credential, endingAt, type ReadChallenge, readChallenge, receipt
 import { openRow } from './row.ts'
 
 const BODY = ask('what is the toll')
+/** Loaded into a gateway, its clock follows a file. */
+const CLOCK = pathToFileURL(path.join(import.meta.dirname, '../faults/matrix/preloads/clock.ts')).href
 
 async function challengeBy({ url }: Gateway, body = BODY): Promise<ReadChallenge> {
   return readChallenge(await send(url, { path: AGENT, body, headers: { authorization: undefined } }))
@@ -163,6 +169,28 @@ test('sqlite: a challenge of a database that was lost is none', async (t) => {
   t.is(reply.status, 402)
   t.true(String((reply.json as { type: string }).type).endsWith('/invalid-challenge'))
   t.is(booksOf(row.stripe.world).intents, 0)
+  t.is(
+    (await pay(gateway, readChallenge(reply), grantToken(row.stripe.world))).status,
+    200,
+    'the next is of a known window',
+  )
+})
+
+test('sqlite: who is refused after the clock was set forward can pay the challenge of the refusal', async (t) => {
+  const row = await openRow(t)
+  const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-clock-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const file = path.join(folder, 'clock')
+  writeFileSync(file, '')
+  const gateway = await row.startProcess({ NODE_OPTIONS: `--import=${CLOCK}`, TURNPIKE_CLOCK: file })
+  const early = await challengeBy(gateway)
+  writeFileSync(file, `${HOUR_MS} 1`)
+  await eventually(() => existsSync(`${file}.${gateway.pid}`), 'the gateway has that clock')
+  const refusal = await pay(gateway, early, grantToken(row.stripe.world))
+  t.is(refusal.status, 402)
+  const reply = await pay(gateway, readChallenge(refusal), grantToken(row.stripe.world))
+  t.is(reply.status, 200, reply.text)
+  t.like(booksOf(row.stripe.world), { intents: 1, capturedCents: 50, heldCents: 0 })
 })
 
 /** Makes a process believe that it is so much later, or earlier. */

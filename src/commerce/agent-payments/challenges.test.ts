@@ -1,6 +1,6 @@
 import test from 'ava'
 import { GatewayError } from '../../core/errors.ts'
-import { Challenges, type ChallengesOptions } from './challenges.ts'
+import { Challenges, type ChallengesOptions, type OwnChallenge } from './challenges.ts'
 
 const MINUTE_MS = 60_000
 const DEMAND = { route: '/v1/agent/messages', digest: 'sha-256=:x:', amountCents: 50 }
@@ -99,6 +99,37 @@ test('challenges: the expiry is five minutes ahead by the store’s clock, whate
   t.is((await challenges.issue(DEMAND)).expires, '2031-01-01T00:05:00.000Z')
   clocks.monotonicMs += 30_000
   t.is((await challenges.issue(DEMAND)).expires, '2031-01-01T00:05:30.000Z')
+})
+
+test('challenges: after the store’s clock was set forward, the first refusal corrects the next challenge', async (t) => {
+  const { challenges, opened, clocks } = createStand()
+  const recognised = async () => challenges.recognise(await challenges.issue(DEMAND), DEMAND.route) as OwnChallenge
+  const early = await recognised()
+  clocks.storesMs += 60 * MINUTE_MS
+  challenges.noteRefusal(early, 'expired')
+  const next = challenges.issue(DEMAND)
+  for (let i = 0; i < 10; i++) challenges.noteRefusal(early, 'expired')
+  t.deepEqual(opened.length, 2, 'many refusals at once open one window')
+  await next
+  t.is((await challenges.issue(DEMAND)).expires, new Date(clocks.storesMs + 5 * MINUTE_MS).toISOString())
+  for (let i = 0; i < 10; i++) {
+    challenges.noteRefusal(early, 'expired')
+    await challenges.issue(DEMAND)
+  }
+  t.is(opened.length, 2, 'one that has ended by both clocks opens no window')
+})
+
+test('challenges: a window that the store has lost is replaced, and one of before is not missed', async (t) => {
+  const { challenges, opened } = createStand()
+  const recognised = async () => challenges.recognise(await challenges.issue(DEMAND), DEMAND.route) as OwnChallenge
+  const lost = await recognised()
+  challenges.noteRefusal(lost, 'consumed')
+  t.is((await recognised()).windowId, lost.windowId)
+  challenges.noteRefusal(lost, 'unknown')
+  t.not((await recognised()).windowId, lost.windowId)
+  challenges.noteRefusal(lost, 'unknown')
+  await recognised()
+  t.is(opened.length, 2)
 })
 
 test('challenges: none is issued while the store is down, and they are again afterwards', async (t) => {

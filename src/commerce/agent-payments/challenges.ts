@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { canonicalJson } from '../../core/json/canonical-json.ts'
-import type { PaymentStore } from '../../core/ports/payments.ts'
+import type { ClaimRefusal, PaymentStore } from '../../core/ports/payments.ts'
 import { objectFromBase64url, toBase64url } from './codecs/base64url.ts'
 import { type Challenge, challengeId, isSignedWith } from './codecs/challenge.ts'
 
@@ -54,6 +54,8 @@ interface IssueWindow {
 export class Challenges {
   readonly #options: ChallengesOptions
   #window: Promise<IssueWindow> | undefined
+  /** The last window that the store has recorded; `undefined` from its end until the next. */
+  #known: IssueWindow | undefined
   #openedAtMs = Number.NEGATIVE_INFINITY
 
   constructor(options: ChallengesOptions) {
@@ -96,6 +98,18 @@ export class Challenges {
     return { id, route, digest, amountCents, windowId: said.window, expiresAtMs: Date.parse(expires) }
   }
 
+  /**
+   * Learns that the store has refused a challenge. When that was because of its window, the next challenge has a new one:
+   * the store may have lost it, or its clock was set forward.
+   */
+  noteRefusal({ windowId, expiresAtMs }: OwnChallenge, why: ClaimRefusal): void {
+    if (this.#known === undefined) return
+    const { id, offsetMs } = this.#known
+    const isLost = why === 'unknown' && windowId === id
+    const isEarly = why === 'expired' && expiresAtMs > this.#options.monotonicMs() + offsetMs
+    if (isLost || isEarly) this.#window = this.#known = undefined
+  }
+
   /** Returns the current window, one a minute; concurrent callers share its opening. */
   #currentWindow(): Promise<IssueWindow> {
     const nowMs = this.#options.monotonicMs()
@@ -113,6 +127,7 @@ export class Challenges {
     const { store, monotonicMs } = this.#options
     const id = randomBytes(ID_BYTES).toString('base64url')
     const storesMs = await store.openWindow(id)
-    return { id, offsetMs: storesMs - monotonicMs() }
+    this.#known = { id, offsetMs: storesMs - monotonicMs() }
+    return this.#known
   }
 }

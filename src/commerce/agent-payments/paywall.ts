@@ -74,17 +74,19 @@ export class Paywall {
     { challenge, token }: PaymentCredential,
     { request, model, signal }: { request: PricedRequest; model: string; signal: AbortSignal },
   ): Promise<OpenPayment | Refused> {
-    const own = this.#options.challenges.recognise(challenge, request.route)
+    const { challenges, settlement } = this.#options
+    const own = challenges.recognise(challenge, request.route)
     if (own === undefined) return invalid('The challenge was not issued for this route, or was changed.')
     // Checked before anything is stored: the challenge stays valid for its original body.
     if (own.digest !== request.digest)
       return { problem: 'verification-failed', detail: 'The body is not the one that the challenge was issued for.' }
     const { id: challengeId, windowId, expiresAtMs, amountCents, route } = own
     const submission = { challengeId, windowId, expiresAtMs, amountCents, currency: CURRENCY, route, model, token }
-    const begun = await this.#options.settlement.begin({ ...submission, tokenHash: tokenHash(token) }, signal)
+    const begun = await settlement.begin({ ...submission, tokenHash: tokenHash(token) }, signal)
     if (isOpen(begun)) return begun
-    if (begun.kind === 'refused') return { ...invalid(INVALID[begun.why]), isDelivered: begun.why === 'consumed' }
-    return declined(begun.reason)
+    if (begun.kind !== 'refused') return declined(begun.reason)
+    challenges.noteRefusal(own, begun.why)
+    return { ...invalid(INVALID[begun.why]), isDelivered: begun.why === 'consumed' }
   }
 }
 
