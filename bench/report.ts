@@ -2,6 +2,7 @@ import { availableParallelism, cpus, totalmem } from 'node:os'
 import { type Bar, judge } from './bars.ts'
 import { AWAKE_SECONDS } from './campaign.ts'
 import type { Case } from './cases.ts'
+import { freshPageMicroseconds } from './fresh-page.ts'
 import type { Effort } from './options.ts'
 import type { Summary } from './summary.ts'
 import { direct, type Target } from './targets.ts'
@@ -72,6 +73,7 @@ function renderConditions({ date, effort }: ReportOptions): string {
   const { rounds, requests, seconds, warmUpRequests, pacedRequests } = effort
   return [
     `- Machine: ${cores}, ${memory}, ${process.platform} ${process.arch}; Node ${process.version} for every process`,
+    `- A page of memory that the system hands out anew costs ${freshPageMicroseconds().toFixed(1)} µs of CPU; to keep a request of 1 KB, with its reply and receipt, takes one to two`,
     `- Date: ${date.toISOString().slice(0, 16)}Z`,
     `- Command: \`${command}\``,
     `- Effort: after at least ${warmUpRequests} requests of the kind, and until the CPU of one stood still, ${rounds} interleaved round${rounds === 1 ? '' : 's'}, each with at least ${requests} requests and ${seconds} seconds at saturation, after ${AWAKE_SECONDS} seconds that wake the gateway and do not count, and ${pacedRequests} at the modest rate`,
