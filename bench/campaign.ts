@@ -42,8 +42,9 @@ export interface CampaignOptions {
 }
 
 const LARGEST_FAILURE_SHARE = 0.001
-/** Time of waking before a measurement: V8 compiles beside the requests, and a fast gateway has soon answered many. */
-export const AWAKE_SECONDS = 3
+/** Requests that wake a gateway come in slices of this length, until one is no cheaper than the one before. */
+const AWAKE_SLICE_SECONDS = 2
+const LONGEST_AWAKE_SECONDS = 20
 /** Measurements of one figure until other programs rest. */
 const MOST_TRIES = 3
 const WARM_UP_SLICES = 5
@@ -135,9 +136,19 @@ async function pace(lane: Lane, options: CampaignOptions): Promise<Latency> {
   }
 }
 
-/** Measures after requests that do not count: since its last turn a gateway has rested, and let go of compiled code. */
+/**
+ * Measures after requests that do not count: since its last turn a gateway has rested, and let go of compiled code and of
+ * memory. After 90 seconds of rest the next thousands of requests cost up to twice as much.
+ */
 async function saturateAwake(lane: Lane, options: CampaignOptions): Promise<Partial<Cpu>> {
-  await saturate(lane, options, { requestCount: 1, leastSeconds: AWAKE_SECONDS })
+  const untilMs = performance.now() + 1000 * LONGEST_AWAKE_SECONDS
+  const slice = { requestCount: 1, leastSeconds: AWAKE_SLICE_SECONDS }
+  let [last, isFalling] = [Number.POSITIVE_INFINITY, true]
+  while (isFalling && performance.now() < untilMs) {
+    const { cpuMicroseconds = Number.NaN } = await saturate(lane, options, slice)
+    isFalling = cpuMicroseconds < last * (1 - STILL_SHARE)
+    last = cpuMicroseconds
+  }
   return saturateCalmly(lane, options)
 }
 

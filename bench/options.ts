@@ -28,8 +28,8 @@ export interface Options {
 }
 
 const full: Effort = {
-  rounds: 5,
-  requests: 1000,
+  rounds: 4,
+  requests: 1250,
   seconds: 3,
   pacedRequests: 200,
   warmUpRequests: 10_000,
@@ -45,7 +45,7 @@ const quick: Effort = {
 }
 
 export const usage = `node bench/run.ts [options]
-  --rounds N      interleaved rounds (5)
+  --rounds N      interleaved rounds (4)
   --quick         1 short round after a short warm-up, for a first look
   --only LIST     gateways, of: ${targets.map(({ name }) => name).join(',')} (all)
   --parts         only the table of what each part adds, and to no file

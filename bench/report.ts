@@ -1,6 +1,5 @@
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { type Bar, judge } from './bars.ts'
-import { AWAKE_SECONDS } from './campaign.ts'
 import type { Case } from './cases.ts'
 import { freshPageMicroseconds } from './fresh-page.ts'
 import type { Effort } from './options.ts'
@@ -76,19 +75,19 @@ function renderConditions({ date, effort }: ReportOptions): string {
     `- A page of memory that the system hands out anew costs ${freshPageMicroseconds().toFixed(1)} µs of CPU; to keep a request of 1 KB, with its reply and receipt, takes one to two`,
     `- Date: ${date.toISOString().slice(0, 16)}Z`,
     `- Command: \`${command}\``,
-    `- Effort: after at least ${warmUpRequests} requests of the kind, and until the CPU of one stood still, ${rounds} interleaved round${rounds === 1 ? '' : 's'}, each with at least ${requests} requests and ${seconds} seconds at saturation, after ${AWAKE_SECONDS} seconds that wake the gateway and do not count, and ${pacedRequests} at the modest rate`,
+    `- Effort: after at least ${warmUpRequests} requests of the kind, and until the CPU of one stood still, ${rounds} interleaved round${rounds === 1 ? '' : 's'}, each with at least ${requests} requests and ${seconds} seconds at saturation, after others that wake the gateway until their CPU no longer falls, and ${pacedRequests} at the modest rate`,
     `- Streams: ${DELTA_COUNT} pieces of text in ${messagesReplies.streamWrites.length} writes; finer or coarser cuts change the SSE ratios`,
     `- The upstream's replies in Messages and in chat: the same text in as many pieces; JSON ${sizes('json')}, SSE ${sizes('sse')}`,
     '- Upstream and load generator are processes of their own on the same machine, over loopback.',
     ...(isFull(effort)
       ? []
-      : ['- **A first look**: too few requests for figures to compare; a full run has five rounds of three seconds.']),
+      : ['- **A first look**: too few requests for figures to compare; a full run has four rounds of three seconds.']),
   ].join('\n')
 }
 
 /** True if figures are from as many requests as a comparison needs. */
 function isFull({ rounds, requests, seconds, warmUpRequests }: Effort): boolean {
-  return rounds >= 3 && rounds * requests >= 5000 && seconds >= 3 && warmUpRequests >= 10_000
+  return rounds >= 4 && rounds * requests >= 5000 && seconds >= 3 && warmUpRequests >= 10_000
 }
 
 /** Returns the sizes of the replies of the two dialects, whose framing differs. */
