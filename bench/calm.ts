@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cpuMicroseconds, cpuMicrosecondsWithEnded, processTree } from './process-accounting.ts'
+import { cpuMicrosecondsWithEnded, processTree } from './process-accounting.ts'
 
 const MICROSECONDS_PER_TICK = 10_000
 /** Cores that other programs may use without notice: what the system itself does in the background. */
@@ -36,14 +36,14 @@ function read(): { others: number; atMs: number } {
   const line = /^cpu .*$/m.exec(readFileSync('/proc/stat', 'latin1'))?.[0] ?? ''
   const [, user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = line.split(/\s+/).map(Number)
   const busy = (user + nice + system + irq + softirq + steal) * MICROSECONDS_PER_TICK
-  const descendants = processTree(process.pid).slice(1)
-  const own = descendants.reduce((sum, pid) => sum + livingCpu(pid), cpuMicrosecondsWithEnded([process.pid]))
+  const own = processTree(process.pid).reduce((sum, pid) => sum + cpuOf(pid), 0)
   return { others: busy - own, atMs: performance.now() }
 }
 
-function livingCpu(pid: number): number {
+/** Counts ended children with their parent: PostgreSQL's, which end with their connections, would look like others. */
+function cpuOf(pid: number): number {
   try {
-    return cpuMicroseconds([pid])
+    return cpuMicrosecondsWithEnded([pid])
   } catch {
     return 0 // It has ended; its parent’s account has it.
   }

@@ -40,7 +40,7 @@ function measured(results: string): string {
   const verdicts = results.match(/\| (?:met|\*\*NOT MET\*\*|stretch, not met) +\|$/gm) ?? []
   const met = verdicts.filter((verdict) => verdict.startsWith('| met')).length
   return [
-    `By ${command}, ${date}. CPU microseconds per request, all threads, at saturation, the cheapest of the rounds:`,
+    `By ${command}, ${date}. CPU microseconds per request, all threads, at saturation:`,
     table(['', ...head.slice(1)], shown),
     `Of the ${verdicts.length} bars that we set ourselves ${met} were met in that run; [the results](../bench/RESULTS.md) name each.`,
   ].join('\n\n')
@@ -53,7 +53,7 @@ function cellsOf(line: string): string[] {
     .map((cell) => cell.trim())
 }
 
-/** Returns the cheapest round: `95` of `**95** (97–99), 1.58 ×`. */
+/** Returns the figure: `95` of `**95** (97–99), 1.58 ×`. */
 function figureOf(cell: string): string {
   return /^\*\*(.+?)\*\*/.exec(cell)?.[1] ?? cell
 }
