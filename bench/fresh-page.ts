@@ -2,8 +2,8 @@ const PAGE_BYTES = 4096
 const PAGES = 16_384
 
 /**
- * Returns the CPU microseconds of memory that the system hands out anew, for each page: below one on a machine of its own,
- * twenty on a virtual one whose host takes unused memory back. It raises what keeps something of each request.
+ * Returns the CPU microseconds of the first write to a page of new memory: below one on a machine of its own, twenty on a
+ * virtual one whose host takes unused memory back. A gateway that keeps something of each request pays it again and again.
  */
 export function freshPageMicroseconds(): number {
   const before = process.threadCpuUsage()

@@ -7,7 +7,7 @@ export interface Effort {
   rounds: number
   /** Least requests of one measurement at saturation. */
   requests: number
-  /** Its least length: some of V8's collections, which come seconds apart. */
+  /** Its least seconds: V8's large collections come seconds apart. */
   seconds: number
   /** Requests of one latency measurement. */
   pacedRequests: number

@@ -72,7 +72,7 @@ function renderConditions({ date, effort }: ReportOptions): string {
   const { rounds, requests, seconds, warmUpRequests, pacedRequests } = effort
   return [
     `- Machine: ${cores}, ${memory}, ${process.platform} ${process.arch}; Node ${process.version} for every process`,
-    `- A page of memory that the system hands out anew costs ${freshPageMicroseconds().toFixed(1)} µs of CPU; to keep a request of 1 KB, with its reply and receipt, takes one to two`,
+    `- The first write to a page of new memory costs ${freshPageMicroseconds().toFixed(1)} µs of CPU; to keep a request of 1 KB, with its reply and receipt, takes one to two pages`,
     `- Date: ${date.toISOString().slice(0, 16)}Z`,
     `- Command: \`${command}\``,
     `- Effort: after at least ${warmUpRequests} requests of the kind, and until the CPU of one stood still, ${rounds} interleaved round${rounds === 1 ? '' : 's'}, each with at least ${requests} requests and ${seconds} seconds at saturation, after others that wake the gateway until their CPU no longer falls, and ${pacedRequests} at the modest rate`,

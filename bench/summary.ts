@@ -37,8 +37,10 @@ export function summarise(
     measurements.filter((one) => one.targetName === targetName && one.caseName === caseName)
   const values = (targetName: string, caseName: string, field: Field) =>
     rounds(targetName, caseName).flatMap((one) => finite(one[field]))
-  const figure: Summary['figure'] = (targetName, caseName, field) =>
-    finite((CPU_FIELDS.has(field) ? least : median)(values(targetName, caseName, field)))[0]
+  const figure: Summary['figure'] = (targetName, caseName, field) => {
+    const all = values(targetName, caseName, field)
+    return finite(CPU_FIELDS.has(field) ? Math.min(...all) : median(all))[0]
+  }
   return {
     memory,
     figure,
@@ -59,10 +61,6 @@ export function summarise(
       return one === undefined || other === undefined ? undefined : one / other
     },
   }
-}
-
-function least(values: readonly number[]): number {
-  return values.length === 0 ? Number.NaN : Math.min(...values)
 }
 
 function finite(value: number | undefined): number[] {

@@ -109,7 +109,7 @@ test('challenges: after the store’s clock was set forward, the first refusal c
   challenges.noteRefusal(early, 'expired')
   const next = challenges.issue(DEMAND)
   for (let i = 0; i < 10; i++) challenges.noteRefusal(early, 'expired')
-  t.deepEqual(opened.length, 2, 'many refusals at once open one window')
+  t.is(opened.length, 2, 'many refusals at once open one window')
   await next
   t.is((await challenges.issue(DEMAND)).expires, new Date(clocks.storesMs + 5 * MINUTE_MS).toISOString())
   for (let i = 0; i < 10; i++) {
