@@ -34,6 +34,8 @@ export interface CampaignOptions {
   gateways: readonly Gateway[]
   cases: readonly Case[]
   effort: Effort
+  /** Number of its first round: rounds of several campaigns have numbers of their own. */
+  firstRound: number
   load: LoadProcess
   upstreamOrigin: string
   signal: AbortSignal
@@ -61,7 +63,7 @@ interface Lane {
 
 /** Probes all gateways; then, case by case, warms them and measures them in rounds of rotating order. */
 export async function runCampaign(options: CampaignOptions): Promise<Measurement[]> {
-  const { effort, cases } = options
+  const { effort, cases, firstRound } = options
   const lanes = await probeLanes(options)
   const measurements: Measurement[] = []
   for (const one of cases) {
@@ -69,7 +71,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Measurement
     for (const lane of group) await warm(lane, options)
     for (let round = 0; round < effort.rounds; round++) {
       console.log(`${one.label}, round ${round + 1} of ${effort.rounds}`)
-      for (const lane of rotate(group, round)) measurements.push(await measure(lane, options, round))
+      for (const lane of rotate(group, round)) measurements.push(await measure(lane, options, firstRound + round))
     }
   }
   return measurements

@@ -47,7 +47,7 @@ const quick: Effort = {
 export const usage = `node bench/run.ts [options]
   --rounds N      interleaved rounds (4)
   --quick         1 short round after a short warm-up, for a first look
-  --only LIST     gateways, of: ${targets.map(({ name }) => name).join(',')} (all)
+  --only LIST     gateways beside the bare relay, of: ${targets.map(({ name }) => name).join(',')} (all)
   --parts         only the table of what each part adds, and to no file
   --no-parts      without it
   --cases LIST    cases, of: ${cases.map(({ name }) => name).join(',')} (all)

@@ -23,7 +23,7 @@ export function renderReport(options: ReportOptions): string {
   const { summary, notes, parts } = options
   const sections = [
     `# Benchmark results\n\n${renderConditions(options)}`,
-    `## CPU\n\nMicroseconds per request of the gateway's processes, user and system, all threads, at saturation: the cheapest round, since other work on the machine only adds; in brackets (median–largest); × the bare relay's cheapest.\n\n${renderCpu(options)}`,
+    `## CPU\n\nMicroseconds per request of the gateway's processes, user and system, all threads, at saturation: the cheapest round, since other work on the machine only adds; in brackets (median–largest); × the cheapest of the bare relay that took turns with it. At most four gateways run at a time.\n\n${renderCpu(options)}`,
     `## Added latency\n\nMilliseconds over the direct line in the same round, at the rate in the table's head; for the direct line the time itself.\n\n${renderLatency(options)}`,
     ...(parts === undefined ? [] : [`## What each part adds\n\n${parts}`]),
     `## Memory\n\n${renderMemory(options)}`,

@@ -13,7 +13,7 @@ import { buildGateway } from '../test/support/build-gateway.ts'
 import { createPostgres } from '../test/support/postgres.ts'
 import { createRedis } from '../test/support/redis.ts'
 import { CALM_CORES, waitForCalm } from './calm.ts'
-import { type CampaignOptions, runCampaign } from './campaign.ts'
+import { type CampaignOptions, type Measurement, runCampaign } from './campaign.ts'
 import { type Case, cases } from './cases.ts'
 import { type Gateway, startGateway, startUpstream } from './gateway-process.ts'
 import { startLoad } from './load-process.ts'
@@ -22,11 +22,14 @@ import { type Effort, type Options, parseOptions, usage } from './options.ts'
 import { PART_CASES, partTargets } from './part-targets.ts'
 import { installPeer } from './peer-install.ts'
 import { renderParts, renderReport } from './report.ts'
-import { type Summary, summarise } from './summary.ts'
+import { type Memory, type Summary, summarise } from './summary.ts'
 import { direct, type Place, type Target, targets } from './targets.ts'
 
+/** Gateways that run at the same time, beside the bare relay. */
+const GROUP_SIZE = 3
+
 /** Parts that both campaigns share. */
-interface Rig extends Omit<CampaignOptions, 'gateways' | 'cases'> {
+interface Rig extends Omit<CampaignOptions, 'gateways' | 'cases' | 'firstRound'> {
   readonly notes: ReadonlySet<string>
   start(target: Target): Promise<Gateway[]>
 }
@@ -41,7 +44,7 @@ async function run(
   const othersCores = await waitForCalm(signal)
   if (othersCores > CALM_CORES) rig.note(`Other programs used ${othersCores.toFixed(2)} cores before the run.`)
   const chosen = {
-    targets: targets.filter(({ name }) => targetNames.has(name)),
+    targets: targets.filter((target) => targetNames.has(target.name) || isReference(target)),
     cases: cases.filter(({ name }) => caseNames.has(name)),
   }
   const summary = tables.has('gateways') ? await measureGateways(rig, chosen) : undefined
@@ -85,11 +88,25 @@ async function openRig(owned: AsyncDisposableStack, effort: Effort, signal: Abor
   return { effort, load, upstreamOrigin: upstream.origin, signal, note, notes, start }
 }
 
+/** Measures a few at a time, each time beside the bare relay: one that waits long for its turn cools down. */
 async function measureGateways(rig: Rig, chosen: { targets: Target[]; cases: Case[] }): Promise<Summary> {
-  const gateways = await startAll(rig, [direct, ...chosen.targets])
-  const campaign = { ...rig, gateways, cases: chosen.cases }
-  const measurements = await runCampaign(campaign)
-  return summarise(measurements, await collectMemory(campaign))
+  const [bare, others] = [targets.filter(isReference), chosen.targets.filter((target) => !isReference(target))]
+  const measurements: Measurement[] = []
+  const memory = new Map<string, Memory>()
+  for (let first = 0; first < Math.max(1, others.length); first += GROUP_SIZE) {
+    const group = [...bare, ...others.slice(first, first + GROUP_SIZE)]
+    console.log(`\n${group.map(({ label }) => label).join(' · ')}`)
+    const gateways = await startAll(rig, [direct, ...group])
+    const firstRound = (first / GROUP_SIZE) * rig.effort.rounds
+    const campaign = { ...rig, gateways, cases: chosen.cases, firstRound }
+    measurements.push(...(await runCampaign(campaign)))
+    for (const [name, one] of await collectMemory(campaign)) memory.set(name, one)
+  }
+  return summarise(measurements, memory)
+}
+
+function isReference({ name }: Target): boolean {
+  return name === 'bare'
 }
 
 /** Returns the table of what each part adds. */
@@ -97,7 +114,7 @@ async function measureParts(rig: Rig): Promise<string> {
   const chosen = { targets: partTargets(), cases: cases.filter(({ name }) => PART_CASES.has(name)) }
   const gateways = await startAll(rig, chosen.targets)
   const effort = { ...rig.effort, pacedRequests: 0 }
-  const measurements = await runCampaign({ ...rig, effort, gateways, cases: chosen.cases })
+  const measurements = await runCampaign({ ...rig, effort, gateways, cases: chosen.cases, firstRound: 0 })
   for (const gateway of gateways) await gateway.stop()
   return renderParts({ ...chosen, summary: summarise(measurements) })
 }

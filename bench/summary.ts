@@ -23,7 +23,7 @@ export interface Summary {
   spread(targetName: string, caseName: string, field: Field): [number, number] | undefined
   /** Figure minus that of the direct line in the same round. */
   added(targetName: string, caseName: string, field: Field): number | undefined
-  /** Ratio of one gateway's CPU to another's. */
+  /** Ratio of one gateway's CPU to another's, both as multiples of the bare relay that took turns with them. */
   ratio(targetName: string, otherName: string, caseName: string): number | undefined
   memory: ReadonlyMap<string, Memory>
 }
@@ -41,6 +41,13 @@ export function summarise(
     const all = values(targetName, caseName, field)
     return finite(CPU_FIELDS.has(field) ? Math.min(...all) : median(all))[0]
   }
+  /** Divides by the cheapest of the bare relay's rounds in which the gateway had its turn; NaN if there are none. */
+  const multiple = (targetName: string, caseName: string): number => {
+    const shared = new Set(rounds(targetName, caseName).map(({ round }) => round))
+    const bare = rounds('bare', caseName).filter(({ round }) => shared.has(round))
+    const least = Math.min(...bare.flatMap((one) => finite(one.cpuMicroseconds)))
+    return (figure(targetName, caseName, 'cpuMicroseconds') ?? Number.NaN) / least
+  }
   return {
     memory,
     figure,
@@ -56,9 +63,7 @@ export function summarise(
       return finite(median(differences))[0]
     },
     ratio(targetName, otherName, caseName) {
-      const one = figure(targetName, caseName, 'cpuMicroseconds')
-      const other = figure(otherName, caseName, 'cpuMicroseconds')
-      return one === undefined || other === undefined ? undefined : one / other
+      return finite(multiple(targetName, caseName) / multiple(otherName, caseName))[0]
     },
   }
 }
