@@ -139,19 +139,23 @@ function moveToEnd(nodes: Node[], node: Node): void {
 }
 
 /** Returns the longest list with which these messages begin. */
-function longestOf(nodes: readonly Node[], list: Pick<MessageList, 'bytes' | 'checksum'>): Node | undefined {
-  let [length, checksum] = [list.bytes.length, list.checksum]
-  let compared = 0
-  const fitting = nodes.filter((node) => node.length <= length)
-  for (const node of fitting.sort((a, b) => b.length - a.length)) {
-    if (node.length !== length) {
-      const beginning = list.bytes.subarray(0, node.length)
-      if (!endsAlike(node.checksum, beginning)) continue
+function longestOf(
+  nodes: readonly Node[],
+  { bytes, checksum }: Pick<MessageList, 'bytes' | 'checksum'>,
+): Node | undefined {
+  const whole = find(nodes, [bytes.length, checksum])
+  if (whole !== undefined) return whole
+  let [beginning, ofBeginning, compared] = [bytes, checksum, 0]
+  const shorter = nodes.filter(({ length }) => length < bytes.length)
+  for (const node of shorter.sort((a, b) => b.length - a.length)) {
+    if (node.length !== beginning.length) {
+      const next = bytes.subarray(0, node.length)
+      if (!endsAlike(node.checksum, next)) continue
       if (++compared > MOST_COMPARED) return undefined
-      length = node.length
-      checksum = checksumOf(beginning)
+      beginning = next
+      ofBeginning = checksumOf(next)
     }
-    if (node.checksum === checksum) return node
+    if (node.checksum === ofBeginning) return node
   }
   return undefined
 }
