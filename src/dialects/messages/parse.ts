@@ -14,12 +14,10 @@ import { parseBody, scanBody } from '../scan-body.ts'
 /**
  * DESIGN — fast accept, slow explain
  *
- * A large body is scanned once; the scan yields every field's byte range and whether `messages` is certainly well formed.
- * If so, only the small fields are parsed and checked, by hand where they are usual ones. Any doubt leads to a full parse
- * and a check by the schema, which also writes the error. A small body is always parsed fully: that costs next to nothing,
- * and syntax errors in hand-written requests get their exact position.
+ * A body is scanned once; the scan yields every field's byte range and whether `messages` is certainly well formed. If so,
+ * only the small fields are parsed and checked, by hand where they are usual ones. Any doubt leads to a full parse and a
+ * check by the schema, which also writes the error.
  */
-const ALWAYS_PARSED_BYTES = 8 * 1024
 const SCALARS = [
   'model',
   'max_tokens',
@@ -49,14 +47,13 @@ interface Schemas {
 
 function parse(bytes: Buffer, { scalars, whole }: Schemas): RequestDocument {
   const shape = scanBody(bytes)
-  const isLarge = bytes.length > ALWAYS_PARSED_BYTES
-  if (isLarge && shape.plain) {
+  if (shape.plain) {
     const document = new RequestDocument(bytes, shape)
     assertFits(scalarsOf(document), scalars)
     return document
   }
   const value = parseBody(bytes)
-  assertFits(value, shape.plain ? scalars : whole)
+  assertFits(value, whole)
   // Safe: both schemas accept objects only.
   const { model, max_tokens, stream } = value as Record<string, unknown>
   return new RequestDocument(bytes, shape, { model, max_tokens, stream })
@@ -70,9 +67,6 @@ function assertFits(value: unknown, schema: z.ZodType): void {
 
 function scalarsOf(document: RequestDocument): Record<string, unknown> {
   const scalars: Record<string, unknown> = {}
-  for (const name of SCALARS) {
-    const value = document.field(name)
-    if (value !== undefined) scalars[name] = value
-  }
+  for (const name of SCALARS) if (document.shape.fields.has(name)) scalars[name] = document.field(name)
   return scalars
 }

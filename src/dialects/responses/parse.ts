@@ -1,17 +1,15 @@
 import { GatewayError } from '../../core/errors.ts'
 import { explain } from '../../core/request/message.ts'
 import { RequestDocument } from '../../core/request/request.ts'
-import { parseBody, scanBody } from '../scan-body.ts'
+import { scanBody } from '../scan-body.ts'
 import { HEAD_FIELDS, headSchema } from './request-schema.ts'
 
-const ALWAYS_PARSED_BYTES = 8 * 1024
 const QUOTE = 0x22
 const OPEN_BRACKET = 0x5b
 
 /** Parses the body of a Responses request. Throws `invalid_request` that names the field or the position. */
 export function parseResponsesRequest(bytes: Buffer): RequestDocument {
   const document = new RequestDocument(bytes, scanBody(bytes))
-  if (bytes.length <= ALWAYS_PARSED_BYTES) parseBody(bytes)
   const checked = headSchema.safeParse(Object.fromEntries(HEAD_FIELDS.map((name) => [name, document.field(name)])))
   if (!checked.success) throw new GatewayError('invalid_request', explain(checked.error))
   const first = document.raw('input')?.[0]
