@@ -45,7 +45,7 @@ export interface CampaignOptions {
 
 const LARGEST_FAILURE_SHARE = 0.001
 /** Requests that wake a gateway come in slices of this length, until one is no cheaper than the one before. */
-const AWAKE_SLICE_SECONDS = 2
+const AWAKE_SLICE_SECONDS = 1
 const LONGEST_AWAKE_SECONDS = 20
 /** Measurements of one figure until other programs rest. */
 const MOST_TRIES = 3

@@ -18,7 +18,7 @@ import { type Case, cases } from './cases.ts'
 import { type Gateway, startGateway, startUpstream } from './gateway-process.ts'
 import { startLoad } from './load-process.ts'
 import { collectMemory } from './memory.ts'
-import { type Effort, type Options, parseOptions, usage } from './options.ts'
+import { type Options, parseOptions, usage } from './options.ts'
 import { PART_CASES, partTargets } from './part-targets.ts'
 import { installPeer } from './peer-install.ts'
 import { renderParts, renderReport } from './report.ts'
@@ -40,13 +40,13 @@ async function run(
 ): Promise<void> {
   buildGateway()
   await using owned = new AsyncDisposableStack()
-  const rig = await openRig(owned, effort, signal)
-  const othersCores = await waitForCalm(signal)
-  if (othersCores > CALM_CORES) rig.note(`Other programs used ${othersCores.toFixed(2)} cores before the run.`)
   const chosen = {
     targets: targets.filter((target) => targetNames.has(target.name) || isReference(target)),
     cases: cases.filter(({ name }) => caseNames.has(name)),
   }
+  const rig = await openRig(owned, { effort, signal, targets: tables.has('gateways') ? chosen.targets : [] })
+  const othersCores = await waitForCalm(signal)
+  if (othersCores > CALM_CORES) rig.note(`Other programs used ${othersCores.toFixed(2)} cores before the run.`)
   const summary = tables.has('gateways') ? await measureGateways(rig, chosen) : undefined
   const parts = tables.has('parts') ? await measureParts(rig) : undefined
   const { notes } = rig
@@ -59,7 +59,13 @@ async function run(
   console.log(`Written to ${outputFile}.`)
 }
 
-async function openRig(owned: AsyncDisposableStack, effort: Effort, signal: AbortSignal): Promise<Rig> {
+/** Starts what the gateways need, at once: what is not installed must not end a run in its middle. */
+async function openRig(
+  owned: AsyncDisposableStack,
+  { effort, signal, targets }: Pick<CampaignOptions, 'effort' | 'signal'> & { targets: readonly Target[] },
+): Promise<Rig> {
+  if (targets.some(({ name }) => name.startsWith('peer'))) installPeer()
+  const cloud = targets.some(({ usesCloud }) => usesCloud) ? await startDatabases(owned) : undefined
   const folder = mkdtempSync(join(tmpdir(), 'turnpike-bench-'))
   owned.defer(() => rmSync(folder, { recursive: true, force: true }))
   const upstream = await startUpstream(folder)
@@ -74,9 +80,11 @@ async function openRig(owned: AsyncDisposableStack, effort: Effort, signal: Abor
   const start = async (target: Target): Promise<Gateway[]> => {
     signal.throwIfAborted()
     try {
-      if (target.name.startsWith('peer')) installPeer()
-      const cloud = target.usesCloud ? { cloud: await startDatabases(owned) } : {}
-      const place = { upstreamOrigin: upstream.origin, folder: mkdtempSync(join(folder, `${target.name}-`)), ...cloud }
+      const place = {
+        upstreamOrigin: upstream.origin,
+        folder: mkdtempSync(join(folder, `${target.name}-`)),
+        ...(cloud && { cloud }),
+      }
       const gateway = await startGateway(target, place)
       owned.defer(() => gateway.stop())
       return [gateway]
